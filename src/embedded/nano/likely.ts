@@ -3,7 +3,7 @@
  * that comes are of one kind. Such a guess may be made for a client that cannot be asked, where nano and the other opinion agree on what
  * is to be done. What removes or replaces a file never stands. Pure.
  */
-import { isLoss } from './decide.ts'
+import { type Decision, isLoss } from './decide.ts'
 import { goesOn, isDoubtful } from './doubt.ts'
 import type { ListedLine } from './format.ts'
 import { moodAgainst } from './mood.ts'
@@ -23,12 +23,23 @@ export type Said = {
   readonly recent: readonly string[]
 }
 
-/** How likely a call must be to be made for a client without a question. */
-const TRUSTED = 0.98
+type Guess = Extract<Decision, { readonly kind: 'guess' }>
 
-/** Nothing in the words is against it, and the trained judge is certain; what removes a file names it. */
-export const isTrusted = (call: NanoCall, request: string, trust: number): boolean =>
+/** How likely a call must be to be made for a client without a question. */
+const TRUSTED = 0.95
+
+type Trusted = { readonly said: Said; readonly request: string; readonly trust: number }
+
+/**
+ * Two checks agree: the rules find that it was ordered and stands on the request's own words, the trained judge is certain. What removes a
+ * file names it, and nothing in the words is against it.
+ */
+export const isTrusted = (
+  { call, isLikely, isBacked = false }: Guess,
+  { said, request, trust }: Trusted,
+): boolean =>
   trust >= TRUSTED &&
+  (isLikely ? !isMisfit(call, said) : isBacked && isGrounded(call, said)) &&
   (!isLoss(call) || stands(request.toLowerCase(), nameOf(String(call.input['path'])))) &&
   moodAgainst(call, request) === undefined &&
   !isDoubtful(call, request) &&

@@ -60,7 +60,7 @@ function spelledOld(chosen: string, replacement: string, request: string): strin
 
 /** The new text in the letters of what it replaces, where the request spelled that in small letters. */
 export function like(found: string, asked: string, replacement: string): string {
-  if (found === asked || replacement !== replacement.toLowerCase()) return replacement
+  if (found === asked || replacement !== replacement.toLowerCase() || BLANK.test(found)) return replacement
   if (found.length > 1 && found === found.toUpperCase() && found !== found.toLowerCase())
     return replacement.toUpperCase()
   const [first = '', ...rest] = replacement
@@ -68,6 +68,10 @@ export function like(found: string, asked: string, replacement: string): string 
     ? replacement
     : first.toUpperCase() + rest.join('')
 }
+
+/** To be filled in as it is said. */
+const BLANK =
+  /^(?:NAME|TITLE|DATE|PLACE|TEAM|CITY|CUSTOMER|CLIENT|AUTHOR|OWNER|EMAIL|PHONE|ADDRESS|AMOUNT|PRICE|NUMBER|TEXT|SUBJECT|TODO|TBD|XXX|EXPIRES)$/
 
 /** Lines around it join the text that is replaced until it is in the file once. A removed line takes its line end along. */
 export async function makeUnique(

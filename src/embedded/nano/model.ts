@@ -186,7 +186,8 @@ async function settledOf(asked: Asked, asking: Asking, onGrounds: Parts['onGroun
       opinions,
     }))
   if (grounds) onGrounds?.(grounds)
-  const isMeant = grounds !== undefined && isTrusted(placed.call, run.request, opinions?.trust(grounds) ?? 0)
+  const trust = grounds && opinions ? opinions.trust(grounds) : 0
+  const isMeant = isTrusted(placed, { said: heard, request: run.request, trust })
   return settleGuess(bound, isMeant, run.confirmed)
 }
 

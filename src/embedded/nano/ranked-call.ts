@@ -83,7 +83,9 @@ type RankedArgument = {
 /** The arguments of a call that a ranking knows, each with what may be meant. */
 function rankedArguments(call: NanoCall, place: RankingPlace): RankedArgument[] {
   const { name, input } = call
-  const isAppend = name === 'write_file' && input['append'] === true && isThere(input['path'], place)
+  // "TODO.md and put": no name of a new file.
+  const isToThere = isThere(input['path'], place) || /\s/.test(textOf(input['path']))
+  const isAppend = name === 'write_file' && input['append'] === true && isToThere
   const role = isAppend ? 'append' : ROLES[name]
   const action = NEW_PLACES[name]
   const key = action === undefined ? 'path' : 'from'
@@ -112,7 +114,9 @@ function pathIn(
   if (!mayBeThere(own, place)) return { key, likely, own, most: SUREST_OF_NOTHING, least: LEAST_FOR_NOTHING }
   const isSpelled = (path: string): boolean => stands(words.toLowerCase(), baseOf(path).toLowerCase())
   const isOther = best !== undefined && /\.\w+$/.test(best.value) && isSpelled(best.value) && !isSpelled(own)
-  return { key, likely, own, ...(isOther && { most: SUREST_OF_UNSAID }) }
+  return isOther
+    ? { key, likely: likely.filter(({ value }) => !isSame(value, own)), own, most: SUREST_OF_UNSAID }
+    : { key, likely, own }
 }
 
 /** What an earlier step was about comes first only where no other file is called by its name. */

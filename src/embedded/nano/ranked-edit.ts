@@ -18,6 +18,7 @@ import { recentPaths } from './recent.ts'
 import { hasRemark } from './remark.ts'
 import type { NanoCall, NanoStep } from './run.ts'
 import { mayBeWanted } from './wanted.ts'
+import { wholeEntry } from './whole-line.ts'
 
 type Place = {
   readonly request: string
@@ -157,7 +158,10 @@ export function outcomeIn({ input }: NanoCall, texts: ReadonlyMap<string, string
   return outcomeOf({ path, number: at + 1, before: '', after: isRemoved ? '' : (after[at] ?? '').trim() })
 }
 
-export function toCall({ path, number, before, after }: RankedEdit, files: ProjectFiles): Promise<NanoCall> {
+export async function toCall(
+  { path, number, before, after }: RankedEdit,
+  files: ProjectFiles,
+): Promise<NanoCall> {
   const call = { name: 'edit_file', input: { path, old: before, new: after } }
-  return makeUnique(call, [{ path, number, text: before }], files)
+  return wholeEntry(await makeUnique(call, [{ path, number, text: before }], files), files)
 }

@@ -224,8 +224,6 @@ async function inLettersOfFile(call: NanoCall, request: string, files: ProjectFi
   const found = text.includes(old) || at < 0 ? old : text.slice(at, at + old.length)
   const isMany = text.indexOf(found) !== text.lastIndexOf(found)
   const isAll = all === true || (isMany && EVERYWHERE.test(request))
-  // `name: NAME` is to be filled in, as it was said.
-  const isBlank = ['.', ':', ' ='].some((sign) => text.includes(`${found.toLowerCase()}${sign} ${found}`))
-  const input = { ...call.input, old: found, new: isBlank ? replacement : like(found, old, replacement) }
+  const input = { ...call.input, old: found, new: like(found, old, replacement) }
   return { ...call, input: isAll ? { ...input, all: true } : input }
 }

@@ -24,6 +24,15 @@ export async function wholeLine(call: NanoCall, clause: string, files: ProjectFi
     : call
 }
 
+/** The removal of the first line of an entry, with what is indented under it. */
+export async function wholeEntry(call: NanoCall, files: ProjectFiles): Promise<NanoCall> {
+  const { path, old, new: written } = call.input
+  if (written !== '' || typeof path !== 'string' || typeof old !== 'string' || !/\.ya?ml$/.test(path))
+    return call
+  const entry = entryIn(await files.read(path).catch(() => ''), old)
+  return entry === undefined ? call : { ...call, input: { ...call.input, old: entry } }
+}
+
 /** The whole entry whose first line is removed. */
 function entryIn(text: string, old: string): string | undefined {
   const first = old.replace(/\n$/, '')

@@ -102,5 +102,24 @@ test.each<[string, number, boolean]>([
   ['set the kiosk timeout to 120 tomorrow', 0.99, false],
   ["don't set the kiosk timeout to 120", 0.99, false],
 ])('%s, likely by %d, is trusted: %s', (request, trust, isSo) => {
-  expect(isTrusted(edit('config/kiosk.ini', 'timeout = 90', 'timeout = 120'), request, trust)).toBe(isSo)
+  const call = edit('config/kiosk.ini', 'timeout = 90', 'timeout = 120')
+  const guess = { kind: 'guess' as const, call, why: '', isLikely: true }
+  const about = { said: said(request), request, trust }
+
+  expect(isTrusted(guess, about)).toBe(isSo)
+  // The rules have to find it likely, too.
+  expect(isTrusted({ ...guess, isLikely: false }, about)).toBe(false)
+})
+
+test('what removes a file without naming it is not trusted', () => {
+  const removing = (path: string, request: string): boolean => {
+    const call: NanoCall = { name: 'delete_file', input: { path } }
+    return isTrusted(
+      { kind: 'guess', call, why: '', isLikely: true },
+      { said: said(request), request, trust: 1 },
+    )
+  }
+
+  expect(removing('old/a.txt', 'delete a.txt')).toBe(true)
+  expect(removing('old/a.txt', 'delete the old one')).toBe(false)
 })

@@ -29,6 +29,17 @@ describe('an edit takes the letters of the file', () => {
     )
   })
 
+  test('but fills in what is left open as it was said', async () => {
+    const files = createFiles({ root: await tempProject({ 'a.yaml': 'robot: NAME\n' }) })
+    const call = calling('edit_file', { path: 'a.yaml', old: 'name', new: 'hopper' })
+    const clause = 'set the name to hopper'
+    const place = { request: clause, clause, lines: [], paths: [], steps: [], files }
+
+    expect(await tidy(call, place)).toEqual(
+      calling('edit_file', { path: 'a.yaml', old: 'NAME', new: 'hopper' }),
+    )
+  })
+
   test('and changes every place where that was said', async () => {
     const edit = { path: 'contacts.csv', old: 'chairlady', new: 'chairperson' }
 
