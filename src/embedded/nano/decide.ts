@@ -142,7 +142,7 @@ export const isUndisputed = (call: NanoCall, request: string, agreement: number)
   !hasRemark(call, request) &&
   (isOrder(call, request) ||
     (!isLoss(call) && WISHES.test(request)) ||
-    (call.name === 'edit_file' && agreement >= BACKING && SETS.test(request)))
+    (call.name === 'edit_file' && agreement >= BACKING && SETS.test(request) && !TELLS.test(request)))
 
 /** It looks, and nothing else is meant by these words. */
 const isFact = ({ name, input: { command } }: NanoCall, clause: string): boolean =>
@@ -165,6 +165,10 @@ export const WISHES =
 
 /** "max_guests 10 instead of 8", "version to 2.5.0"; not `3000 -> 8080`, which may be a title. */
 export const SETS = /^(?!.*(?:->|→))(?=.*\b(?:instead of|rather than|from \S+ to|to|at|on|off)\b\s*\S)/is
+
+/** "Sam has changed 3000 to 8080": it is done already. */
+const TELLS =
+  /^\W*(?:[\w-]+\s+){0,2}[\w-]+(?:(?:\s+(?:has|have|had)|['’](?:s|ve|d))(?:\s+(?:already|just|now))?|\s+(?:already|just))\s+(?:changed|replaced|renamed|moved|copied|deleted|removed|added|appended|set|put|updated|bumped|switched|turned|edited|corrected|fixed)\b/i
 
 function reasonToAsk(call: NanoCall, missing: string | undefined): string {
   if (missing !== undefined) return `the request does not spell out the ${missing}`

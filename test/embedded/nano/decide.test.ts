@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decide, type Evidence, OFFERED, SURE } from '../../../src/embedded/nano/decide.ts'
+import { isUndisputed, decide, type Evidence, OFFERED, SURE } from '../../../src/embedded/nano/decide.ts'
 import { callBody } from '../../../src/embedded/nano/format.ts'
 import type { NanoCall, NanoStep } from '../../../src/embedded/nano/run.ts'
 
@@ -184,4 +184,14 @@ test('what the first part orders does not order the next one', () => {
   const later = { clause: 'then address: 5 Elm Road on it', from: 1 }
 
   expect(decide(writing(append, { request, part: later })).kind).toBe('guess')
+})
+
+test('what somebody has done already is no setting', () => {
+  const call: NanoCall = { name: 'edit_file', input: { path: 'config.json', old: '3000', new: '8080' } }
+  const isSet = (request: string): boolean => isUndisputed(call, request, 1)
+
+  expect(isSet('the port goes to 8080 in config.json')).toBe(true)
+  expect(isSet('Sam has changed 3000 to 8080 in config.json')).toBe(false)
+  expect(isSet('the team just switched the port to 8080 in config.json')).toBe(false)
+  expect(isSet("they've already set the port to 8080 in config.json")).toBe(false)
 })
