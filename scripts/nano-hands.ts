@@ -216,7 +216,18 @@ async function scoreApi(
   return verdicts
 }
 
-const MARKS = ['first', 'unasked', 'led', 'done', 'refused', 'chain', 'harm', 'task', 'category'] as const
+const MARKS = [
+  'first',
+  'unasked',
+  'led',
+  'done',
+  'refused',
+  'chain',
+  'harm',
+  'task',
+  'defined',
+  'category',
+] as const
 
 const lines = (name: string, verdicts: readonly Verdict[]): string[] =>
   MARKS.flatMap((mark) => {
