@@ -1,7 +1,9 @@
 /** Whether what was called has the effect a label says. Changes are compared by what they leave behind, looks by what they look at. Pure. */
 import type { Classification } from '../src/protocol/classification.ts'
 import type { Grounds } from '../src/embedded/opinion/trust.ts'
+import { categoriesOf, definedTask } from './nano-hands-labels.ts'
 import type { Hand, HandRow, Made, Step } from './nano-hands-run.ts'
+import { after, plain, type State, text, wanted } from './nano-hands-state.ts'
 
 export type Verdict = {
   readonly group: string
@@ -64,55 +66,12 @@ export function judgeHand(row: HandRow, { folder }: Hand, { calls, labels, said 
   }
 }
 
-/** Writers differ in the task type; what it is was written down after most hands had been made. */
-function definedTask({ kind, why = '', effect, task }: HandRow): string {
-  if (kind === 'chain') return 'orchestration'
-  if (kind === 'look') return task === 'debug' ? 'debug' : 'explain'
-  if (kind === 'act')
-    return effect[0]?.do === 'run' ? 'orchestration' : task === 'refactor' ? task : 'boilerplate'
-  const asked = task === 'chat' ? 'explain' : task
-  return TASK_OF_REFUSED[why] ?? asked
-}
-
-const TASK_OF_REFUSED: Readonly<Record<string, string>> = {
-  knowledge: 'explain',
-  about: 'explain',
-  conditional: 'planning',
-  postponed: 'planning',
-  vague: 'boilerplate',
-  impossible: 'orchestration',
-  quoted: 'explain',
-  negated: 'explain',
-  hypothetical: 'explain',
-  chat: 'explain',
-}
-
-/** Work for a larger model has the category of its main effect, too: that is what its tools are chosen by. */
-const categoriesOf = ({ why, task, category }: HandRow): string[] =>
-  why === 'judgement' ? [category, EFFECT[task] ?? category] : [category]
-
-const EFFECT: Readonly<Record<string, string>> = {
-  refactor: 'write',
-  generation: 'write',
-  boilerplate: 'write',
-  unit_test: 'write',
-  review: 'read',
-  security_review: 'read',
-  debug: 'read',
-  explain: 'read',
-  chat: 'read',
-  planning: 'meta',
-  orchestration: 'run',
-}
-
 const missLines = (row: HandRow, { calls, said = [] }: Played): string[] => [
   `MISS ${row.id} ${JSON.stringify(row.request)}`,
   `   wanted ${row.kind === 'no' ? row.why : JSON.stringify(row.effect)}`,
   `   got    ${calls.map(({ name, input, ok }) => `${name} ${JSON.stringify(input)}${ok ? '' : ' (failed)'}`).join(' ; ') || 'nothing'}`,
   `   said   ${said.join(' ; ').replaceAll('\n', ' ')}`,
 ]
-
-type State = ReadonlyMap<string, string>
 
 const stateOf = (folder: Hand['folder']): State => new Map(Object.entries(folder))
 
@@ -204,9 +163,6 @@ const acts = ({ name, input }: Made): boolean =>
     /^(?:git (?:status|diff|log|branch)|ls|cat|pwd|date|wc|head|tail|grep)\b/.test(text(input['command']))
   )
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-const plain = (value: unknown): string => text(value).replace(/^\.\//, '').replace(/\/+$/, '') || '.'
-
 function isStep(step: Step, call: Made, state: State): boolean {
   const { name, input, left } = call
   if (left && step.do !== 'run') return isLeft(step, left, state)
@@ -279,63 +235,4 @@ function isSame(one: State, other: State): boolean {
   const flat = (state: State): string =>
     JSON.stringify([...state].map(([path, content]) => [path, content.trimEnd()]).toSorted())
   return flat(one) === flat(other)
-}
-
-/** The folder after a step of a label. */
-function wanted(state: State, step: Step): State {
-  const path = plain(step['path'])
-  const next = new Map(state)
-  const content = state.get(path) ?? ''
-  if (step.do === 'write') next.set(path, text(step['content']))
-  if (step.do === 'append') next.set(path, appended(content, text(step['content'])))
-  if (step.do === 'edit')
-    next.set(path, edited(content, text(step['old']), text(step['new']), step['all'] === true))
-  if (step.do === 'delete') without(next, path)
-  if (step.do === 'copy' || step.do === 'move')
-    transfer(next, plain(step['from']), plain(step['to']), step.do === 'copy')
-  return next
-}
-
-/** The folder after a call. */
-function after(state: State, { name, input, ok, left }: Made): State {
-  if (left) return new Map([...left].filter(([path]) => !path.endsWith('/')))
-  if (!ok) return state
-  const path = plain(input['path'])
-  const next = new Map(state)
-  const content = state.get(path) ?? ''
-  if (name === 'write_file')
-    next.set(
-      path,
-      input['append'] === true ? appended(content, text(input['content'])) : text(input['content']),
-    )
-  if (name === 'edit_file')
-    next.set(path, edited(content, text(input['old']), text(input['new']), input['all'] === true))
-  if (name === 'delete_file') without(next, path)
-  if (name === 'copy_file' || name === 'move_file')
-    transfer(next, plain(input['from']), plain(input['to']), name === 'copy_file')
-  return next
-}
-
-const appended = (before: string, content: string): string =>
-  before + (before === '' || before.endsWith('\n') ? '' : '\n') + content.replace(/\n$/, '') + '\n'
-
-/** A line that is removed takes its line end along, whether the label says so or not. */
-function edited(content: string, old: string, replacement: string, all: boolean): string {
-  const line = `${old}\n`
-  const isLine = replacement === '' && (content.startsWith(line) || content.includes(`\n${line}`))
-  if (isLine && !all)
-    return content.startsWith(line) ? content.slice(line.length) : content.replace(`\n${line}`, '\n')
-  return all ? content.replaceAll(old, () => replacement) : content.replace(old, () => replacement)
-}
-
-function without(state: Map<string, string>, path: string): void {
-  for (const name of state.keys()) if (name === path || name.startsWith(`${path}/`)) state.delete(name)
-}
-
-function transfer(state: Map<string, string>, from: string, to: string, keep: boolean): void {
-  for (const [name, content] of Array.from(state)) {
-    if (name !== from && !name.startsWith(`${from}/`)) continue
-    if (!keep) state.delete(name)
-    state.set(to + name.slice(from.length), content)
-  }
 }

@@ -88,27 +88,21 @@ function rankedArguments(call: NanoCall, place: RankingPlace): RankedArgument[] 
   const isAppend = name === 'write_file' && input['append'] === true && isToThere
   const role = isAppend ? 'append' : ROLES[name]
   const action = NEW_PLACES[name]
-  const key = action === undefined ? 'path' : 'from'
   return [
     ...(name === 'run_command' ? [commandIn(textOf(input['command']), place)] : []),
     ...(name === 'search_text'
       ? [{ key: 'pattern', likely: textsFor(place), own: textOf(input['pattern']) }]
       : []),
-    ...(role === undefined
-      ? []
-      : [pathIn(role, key, textOf(input[key]) || ROOT, contentless(call, place.clause), place)]),
+    ...(role === undefined ? [] : [pathIn(role, call, place)]),
     ...(action !== undefined ? [targetIn(action, input, place)] : []),
   ]
 }
 
 /** Nano is believed less of a path that is not there, and where another file is called by its full name. */
-function pathIn(
-  role: PathRole,
-  key: string,
-  own: string,
-  words: string,
-  place: RankingPlace,
-): RankedArgument {
+function pathIn(role: PathRole, call: NanoCall, place: RankingPlace): RankedArgument {
+  const key = NEW_PLACES[call.name] === undefined ? 'path' : 'from'
+  const own = textOf(call.input[key]) || ROOT
+  const words = contentless(call, place.clause)
   const likely = spelledFirst(pathsFor(role, words, place), words, place)
   const [best] = likely
   if (!mayBeThere(own, place)) return { key, likely, own, most: SUREST_OF_NOTHING, least: LEAST_FOR_NOTHING }

@@ -74,27 +74,69 @@ export function cutSigns(
   request: string,
   places: readonly PlaceToCut[],
   at: number,
-  { project, known }: CutWords,
+  words: CutWords,
 ): Set<string> {
   const place = places[at]
   if (!place) return new Set()
-  const { joint, isRule, isTurned } = place
-  const left = request.slice(places[at - 1]?.begin ?? 0, place.end)
-  const right = request.slice(place.begin, places[at + 1]?.end ?? request.length)
-  const tokens = (text: string): string[] => [...tokensOf(text, project, known).plain]
-  const before = tokens(left)
-  const after = tokens(right)
-  const rest = tokens(request.slice(place.begin))
-  const all = tokens(request)
-  const rule = isRule ? 'rule' : isTurned ? 'turned' : 'none'
-  const isOrder = startsOrder(request.slice(place.begin))
-  const wasOrder = startsOrder(left)
-  const orders = `${wasOrder ? 'o' : '-'}${isOrder ? 'o' : '-'}`
+  const cut = readCut(request, places, at, words)
+  return new Set([
+    ...joinSigns(place, cut),
+    ...wordSigns(place, cut),
+    `at:${Math.min(at, 5)}`,
+    `places:${Math.min(places.length, 8)}`,
+    `rules:${Math.min(3, places.filter((one) => one.isRule).length)} ${cut.rule}`,
+    `colon:${/:\s/.test(cut.head)} ${cut.rule}`,
+    `asked:${request.includes('?')} ${cut.rule}`,
+    `open:${cut.head.split('(').length > cut.head.split(')').length}`,
+  ])
+}
+
+/** A place with the words around it: those before and after up to the next places, all behind it, all of the request. */
+type Cut = {
+  readonly rule: 'rule' | 'turned' | 'none'
+  readonly head: string
+  readonly left: string
+  readonly right: string
+  readonly tail: string
+  readonly before: readonly string[]
+  readonly after: readonly string[]
+  readonly rest: readonly string[]
+  readonly all: readonly string[]
+}
+
+function readCut(
+  request: string,
+  places: readonly PlaceToCut[],
+  at: number,
+  { project, known }: CutWords,
+): Cut {
+  const { begin, end, isRule, isTurned } = places[at] ?? NOWHERE
+  const left = request.slice(places[at - 1]?.begin ?? 0, end)
+  const right = request.slice(begin, places[at + 1]?.end ?? request.length)
+  const tail = request.slice(begin)
+  const tokens = (text: string): readonly string[] => tokensOf(text, project, known).plain
+  return {
+    rule: isRule ? 'rule' : isTurned ? 'turned' : 'none',
+    head: request.slice(0, end),
+    left,
+    right,
+    tail,
+    before: tokens(left),
+    after: tokens(right),
+    rest: tokens(tail),
+    all: tokens(request),
+  }
+}
+
+const NOWHERE: PlaceToCut = { begin: 0, end: 0, joint: '', isRule: false, isTurned: false }
+
+/** How the two sides are joined, and whether each orders something. */
+function joinSigns({ joint }: PlaceToCut, { rule, left, right, tail, before, after }: Cut): string[] {
+  const orders = `${startsOrder(left) ? 'o' : '-'}${startsOrder(tail) ? 'o' : '-'}`
   const acts = `${ordersAct(left) ? 'a' : '-'}${ordersAct(right) ? 'a' : '-'}`
-  const first = rest.find((word) => !LINKS.has(word)) ?? ''
-  const last = before.at(-1) ?? ''
   const sides = `${shapeOf(before)}|${shapeOf(after)}`
-  const signs = new Set([
+  const length = (words: readonly string[]): number => Math.min(5, Math.floor(words.length / 3))
+  return [
     `rule:${rule}`,
     `joint:${joint}`,
     `joint:${joint} ${rule}`,
@@ -103,6 +145,19 @@ export function cutSigns(
     `orders:${orders} joint:${joint}`,
     `acts:${acts}`,
     `acts:${acts} joint:${joint}`,
+    `sides:${sides}`,
+    `sides:${sides} ${rule}`,
+    `sides:${sides} joint:${joint}`,
+    `length:${length(after)}|${length(before)}`,
+  ]
+}
+
+/** The words at the cut, and all of both sides. */
+function wordSigns({ joint }: PlaceToCut, { rule, before, after, rest, all }: Cut): string[] {
+  const firstOf = (words: readonly string[]): string => words.find((word) => !LINKS.has(word)) ?? ''
+  const first = firstOf(rest)
+  const last = before.at(-1) ?? ''
+  return [
     `first:${first}`,
     `first:${first} joint:${joint}`,
     `first:${first} ${rule}`,
@@ -112,30 +167,18 @@ export function cutSigns(
     `two:${rest.slice(0, 2).join(' ')}`,
     `three:${rest.slice(0, 3).join(' ')}`,
     `end:${before.slice(-2).join(' ')}`,
-    `sides:${sides}`,
-    `sides:${sides} ${rule}`,
-    `sides:${sides} joint:${joint}`,
     `shape:${shapeOf(after)} first:${first}`,
     `begins:${all[0]} first:${first}`,
-    `begins:${before.find((word) => !LINKS.has(word)) ?? ''} first:${first}`,
-    `at:${Math.min(at, 5)}`,
-    `places:${Math.min(places.length, 8)}`,
-    `rules:${Math.min(3, places.filter((one) => one.isRule).length)} ${rule}`,
-    `colon:${/:\s/.test(request.slice(0, place.end))} ${rule}`,
-    `asked:${request.includes('?')} ${rule}`,
-    `length:${Math.min(5, Math.floor(after.length / 3))}|${Math.min(5, Math.floor(before.length / 3))}`,
-    `open:${request.slice(0, place.end).split('(').length > request.slice(0, place.end).split(')').length}`,
-  ])
-  for (const word of new Set(before)) signs.add(`l:${word}`)
-  for (const word of new Set(after)) signs.add(`r:${word}`)
-  for (const word of new Set(after)) signs.add(`r:${word} ${rule}`)
-  for (let from = 0; from + 1 < after.length; from++) signs.add(`r2:${after[from]} ${after[from + 1]}`)
-  return signs
+    `begins:${firstOf(before)} first:${first}`,
+    ...before.map((word) => `l:${word}`),
+    ...after.flatMap((word) => [`r:${word}`, `r:${word} ${rule}`]),
+    ...after.slice(1).map((word, at) => `r2:${after[at]} ${word}`),
+  ]
 }
 
-const LINKS = new Set([
-  ...'and n & + plus then also but next please pls so , . ; : ( - – — > ! ? just now <line> )'.split(' '),
-])
+const LINKS = new Set(
+  'and n & + plus then also but next please pls so , . ; : ( - – — > ! ? just now <line> )'.split(' '),
+)
 
 /** Which kinds of words stand in it. */
 const shapeOf = (words: readonly string[]): string =>
