@@ -10,7 +10,7 @@ _ORDER = (
 )
 _DONE = "put|set|copied|moved|renamed|added|changed|marked|ticked|made|run|read|taken|deleted|removed|switched|turned|updated"
 _DOING = (
-    "setting|putting|copying|moving|renaming|adding|changing|marking|ticking|making|creating|raising|lowering|switching|turning|bumping|pointing|updating|appending|replacing|saving|deleting|removing"
+    "setting|putting|copying|moving|renaming|adding|changing|marking|ticking|making|creating|raising|lowering|switching|turning|bumping|pointing|updating|appending|replacing|saving"
 )
 
 _BACKWARDS = [
@@ -35,6 +35,9 @@ _NOT_NOW = re.compile(
 )
 _POINTS_BACK = re.compile(r"\b(?:it|its|them|em|that|those|there|the (?:file|original)|at the (?:bottom|end|top))\b(?! of)", re.IGNORECASE)
 
+# What happens afterwards is asked for, or taken back.
+_ABOUT = re.compile(r"\b(?:why|what|how|which|whether|fails?|broke|left|remind|undo)\b", re.IGNORECASE)
+
 # Why it is wanted points at nothing that is done.
 _BECAUSE = re.compile(r",? (?:because|since|so that)\b.*$", re.IGNORECASE)
 
@@ -43,7 +46,7 @@ def halves_of(request: str) -> tuple[str, str] | None:
     """In the order in which they are to be done."""
     for pattern in _PATTERNS:
         found = pattern.match(request)
-        if found and not _NOT_NOW.search(request):
+        if found and not _ABOUT.search(found["last"]) and not _NOT_NOW.search(request):
             return found["first"], found["last"]
     return None
 

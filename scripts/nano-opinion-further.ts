@@ -5,13 +5,8 @@
 import { createPathIndex } from '../src/embedded/nano/paths.ts'
 import type { EditProject } from '../src/embedded/opinion/edit-lines.ts'
 import { outcomeOf, rankEdits } from '../src/embedded/opinion/edit-ranking.ts'
-import {
-  type Further,
-  type FurtherAsk,
-  furtherCandidates,
-  type MadeStep,
-  type RepeatedAction,
-} from '../src/embedded/opinion/further-ranking.ts'
+import type { Further, FurtherAsk, MadeStep, RepeatedAction } from '../src/embedded/opinion/further-ask.ts'
+import { furtherCandidates } from '../src/embedded/opinion/further-ranking.ts'
 import type { LinearModel } from '../src/embedded/opinion/linear.ts'
 import { ranked, weigherOf } from '../src/embedded/opinion/ranking.ts'
 import type { Step } from './nano-hands-run.ts'

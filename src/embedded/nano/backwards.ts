@@ -9,7 +9,7 @@ const ORDER =
 const DONE =
   'put|set|copied|moved|renamed|added|changed|marked|ticked|made|run|read|taken|deleted|removed|switched|turned|updated'
 const DOING =
-  'setting|putting|copying|moving|renaming|adding|changing|marking|ticking|making|creating|raising|lowering|switching|turning|bumping|pointing|updating|appending|replacing|saving|deleting|removing'
+  'setting|putting|copying|moving|renaming|adding|changing|marking|ticking|making|creating|raising|lowering|switching|turning|bumping|pointing|updating|appending|replacing|saving'
 
 const BACKWARDS = [
   // "Before you run the tests, set verbose to on".
@@ -30,10 +30,14 @@ const BACKWARDS = [
 const NOT_NOW =
   /\b(?:later|tomorrow|tonight|next|not|never|n't|dont|if|unless|should|would|must|has to|have to|will|i|we|he|she|they)\b/i
 
+/** What happens afterwards is asked for, or taken back. */
+const ABOUT = /\b(?:why|what|how|which|whether|fails?|broke|left|remind|undo)\b/i
+
 export function halvesOf(request: string): Halves | undefined {
   for (const pattern of BACKWARDS) {
     const { first, last } = pattern.exec(request)?.groups ?? {}
-    if (first !== undefined && last !== undefined && !NOT_NOW.test(request)) return { first, last }
+    const isOrder = last !== undefined && !ABOUT.test(last) && !NOT_NOW.test(request)
+    if (first !== undefined && isOrder) return { first, last }
   }
   return undefined
 }

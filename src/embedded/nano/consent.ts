@@ -4,15 +4,17 @@
  * Pure.
  */
 import type { Message } from '../../protocol/message.ts'
-import type { NanoCall } from './run.ts'
 
 export const HOW_TO_ANSWER = 'Answer “yes” to do it, or say what you want instead.'
 
-export const questionOf = (call: NanoCall, why: string): string =>
+/** As nano writes it. */
+type Call = { readonly name: string; readonly input: Readonly<Record<string, unknown>> }
+
+export const questionOf = (call: Call, why: string): string =>
   `${toQuestion(call)}\n\n${why}. ${HOW_TO_ANSWER}`
 
 /** Everything the call would do is in it: what is agreed to is what was shown. */
-function toQuestion({ name, input }: NanoCall): string {
+function toQuestion({ name, input }: Call): string {
   const { path, from, to, command, content, append, overwrite, old, new: written, all } = input
   const file = `\`${String(path)}\``
   const texts = QUESTIONS[name]

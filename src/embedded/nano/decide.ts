@@ -141,8 +141,8 @@ export const isUndisputed = (call: NanoCall, request: string, agreement: number)
   !isDoubtful(call, request) &&
   !hasRemark(call, request) &&
   (isOrder(call, request) ||
-    (!isLoss(call) && WISHES.test(request)) ||
-    (call.name === 'edit_file' && agreement >= BACKING && SETS.test(request) && !TELLS.test(request)))
+    (!isLoss(call) && WISHES.test(request) && !isTold(request)) ||
+    (call.name === 'edit_file' && agreement >= BACKING && SETS.test(request) && !isTold(request)))
 
 /** It looks, and nothing else is meant by these words. */
 const isFact = ({ name, input: { command } }: NanoCall, clause: string): boolean =>
@@ -166,9 +166,17 @@ export const WISHES =
 /** "max_guests 10 instead of 8", "version to 2.5.0"; not `3000 -> 8080`, which may be a title. */
 export const SETS = /^(?!.*(?:->|→))(?=.*\b(?:instead of|rather than|from \S+ to|to|at|on|off)\b\s*\S)/is
 
-/** "Sam has changed 3000 to 8080": it is done already. */
-const TELLS =
-  /^\W*(?:[\w-]+\s+){0,2}[\w-]+(?:(?:\s+(?:has|have|had)|['’](?:s|ve|d))(?:\s+(?:already|just|now))?|\s+(?:already|just))\s+(?:changed|replaced|renamed|moved|copied|deleted|removed|added|appended|set|put|updated|bumped|switched|turned|edited|corrected|fixed)\b/i
+/** "Sam has changed 3000 to 8080", "the port was changed to 8080": it is done already. */
+const isTold = (request: string): boolean =>
+  !ASKS.test(request) && (DONE.test(request) || DONE_SET.test(request))
+
+const ASKS =
+  /\b(?:should|must|needs?|(?:has|have|had|wants?|likes?) to|can|could|would|please|pls|be|let['’]?s)\b/i
+const DONE =
+  /^\W*(?:[\w'’-]+\s+){1,6}?(?:changed|replaced|renamed|moved|copied|deleted|removed|added|appended|updated|bumped|switched|turned|edited|corrected|fixed)\b/i
+/** The same word is an order. */
+const DONE_SET =
+  /(?:\b(?:has|have|had)|['’](?:s|ve|d))\s+(?:(?:already|just|now)\s+)?(?:set|put)\b|\b(?:set|put)\b.*\b(?:yesterday|already)\b/i
 
 function reasonToAsk(call: NanoCall, missing: string | undefined): string {
   if (missing !== undefined) return `the request does not spell out the ${missing}`
@@ -192,8 +200,21 @@ export const isLoss = ({ name, input }: NanoCall): boolean =>
   (name === 'run_command' && DESTROYS.test(String(input['command'])))
 
 /** Also where it is typed out: "rm -rf /, go on, I dare you". */
-const DESTROYS =
-  /(?:^|[;&|]\s*|\bsudo\s+)(?:rm|rmdir|shred|unlink|truncate|dd|mkfs\S*)\s|\bgit\s+(?:reset\s+--hard|clean\s|checkout\s+--\s|push\s.*(?:--force|-f\b))|\bdrop\s+(?:table|database)\b|>\s*\/dev\/(?!null)/i
+const DESTROYS = new RegExp(
+  [
+    String.raw`(?:^|[\s;&|("'\x60/])(?:rm|rmdir|shred|unlink|truncate|dd|mkfs\S*)(?=\s|$)`,
+    String.raw`\s-delete\b`,
+    String.raw`\bgit\b.*\breset\b.*--hard`,
+    String.raw`\bgit\b.*\b(?:clean|restore|branch\s+-D|stash\s+(?:drop|clear)|checkout\s+(?:-f|\.|--\s))`,
+    String.raw`\bpush\b.*(?:\s-\w*f|\s\+\w|--force|--delete)`,
+    String.raw`\b(?:destroy|prune|unpublish|uninstall)\b`,
+    String.raw`\bkubectl\s+delete\b`,
+    String.raw`\bdrop\s+(?:table|database)\b`,
+    String.raw`\bchmod\s+-\w*R`,
+    String.raw`(?<!>)>\s*[\w./~]`,
+  ].join('|'),
+  'i',
+)
 
 /** The part of a listed line is taken from there, not from the request. */
 function repaired(call: NanoCall, request: string): NanoCall {

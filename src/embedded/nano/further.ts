@@ -3,7 +3,7 @@
  * and prod"), another change of a line, or nothing more. Where it says something else, nano is asked. Reads the project.
  */
 import { type RankedEdit } from '../opinion/edit-ranking.ts'
-import type { Further, MadeStep } from '../opinion/further-ranking.ts'
+import type { Further, MadeStep } from '../opinion/further-ask.ts'
 import type { Opinions } from '../opinion/load.ts'
 import type { PathProject } from '../opinion/path-project.ts'
 import { type ProjectFiles, textsFor } from './project.ts'

@@ -40,10 +40,14 @@ export const isTrusted = (
 ): boolean =>
   trust >= TRUSTED &&
   (isLikely ? !isMisfit(call, said) : isBacked && isGrounded(call, said)) &&
-  (!isLoss(call) || stands(request.toLowerCase(), nameOf(String(call.input['path'])))) &&
+  (!isLoss(call) || isNamedFile(call.input['path'], request)) &&
   moodAgainst(call, request) === undefined &&
   !isDoubtful(call, request) &&
   !hasRemark(call, request)
+
+/** A folder may contain anything. */
+const isNamedFile = (path: unknown, request: string): boolean =>
+  typeof path === 'string' && /\w\.\w{1,8}$/.test(path) && stands(request.toLowerCase(), nameOf(path))
 
 export function isGrounded(call: NanoCall, said: Said): boolean {
   return CHECKS[call.name]?.(call.input, said) ?? false

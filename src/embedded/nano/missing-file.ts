@@ -42,13 +42,22 @@ type Project = Pick<PathProject, 'files' | 'texts'>
 const RUNS =
   /\b(?:run|start|execute|launch|kick off|fire up)\s+(?:the|our|my|your)\s+(?<name>[a-z][\w-]{3,})\s+(?:script|job|task|target|recipe)\b/i
 const NO_NAMES = new Set(
-  'same other whole little small shell bash python make node usual right new first last next'.split(' '),
+  'same other whole entire little small shell bash python make node usual right new first last next'.split(
+    ' ',
+  ),
 )
+
+/** Their tasks are not read. */
+const OTHER_TASKS =
+  /(?:^|\/)(?:rakefile|taskfile\.ya?ml|build\.gradle(?:\.kts)?|build\.xml|tasks\.py|noxfile\.py)$/i
 
 /** "Run the seed script" where nothing that can be run is called so or speaks of it. */
 function missingScript({ input }: NanoCall, request: string, { files, texts }: Project): string | undefined {
   const name = RUNS.exec(request)?.groups?.['name']?.toLowerCase()
-  if (name === undefined || NO_NAMES.has(name) || stands(request, String(input['command']))) return undefined
+  const command = String(input['command'])
+  if (name === undefined || NO_NAMES.has(name) || stands(request, command)) return undefined
+  if (wordsIn(command).some((word) => isSameRoot(word, name)) || files.some((path) => OTHER_TASKS.test(path)))
+    return undefined
   const isScript = (path: string): boolean =>
     scriptFiles.some((file) => file === path) || runners.has(path.split('.').at(-1) ?? '')
   const known = files.filter(isScript).flatMap((path) => wordsIn(`${path} ${texts.get(path) ?? ''}`))
@@ -60,6 +69,7 @@ function missingScript({ input }: NanoCall, request: string, { files, texts }: P
 function missingDay(target: string, spoken: string, { files, texts }: Project): string | undefined {
   const folder = target.slice(0, target.lastIndexOf('/') + 1)
   const beside = files.filter((path) => path.startsWith(folder) && !path.slice(folder.length).includes('/'))
+  if (BESIDE.test(spoken)) return undefined
   const text = texts.get(target) ?? ''
   const { dates } = datesSaid(spoken)
   const [said] = dates
@@ -75,6 +85,10 @@ function missingDay(target: string, spoken: string, { files, texts }: Project): 
   const isElsewhere = day !== undefined && [...files, text].some((one) => one.toLowerCase().includes(day))
   return day !== undefined && others.length === 0 && own && !isElsewhere ? `file of ${day}` : undefined
 }
+
+/** The day is that of something else: "I need it for Friday", "by the 30th". */
+const BESIDE =
+  /\b(?:latest|newest|oldest)\b|\b(?:on|by|till|until|before|after|since|due|for)\s+(?:the\s+|this\s+|next\s+)?(?:\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\s+\d)/i
 
 const WEEKDAY = /(?:mon|tues|wednes|thurs|fri|satur|sun)day/gi
 

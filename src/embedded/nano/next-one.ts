@@ -100,22 +100,31 @@ export async function replaceFound({ progress, run, files }: Place): Promise<Nan
   const { clause } = currentOf(progress)
   const last = run.steps.at(-1)
   const { pattern } = last?.call.input ?? {}
-  const [, said] = MAKE_IT.exec(clause) ?? []
-  const written = said?.replaceAll(/^["“'`]|["”'`]$/g, '')
-  const [path, ...others] = recentPaths(run.steps.slice(-1)).filter((one) => /\.\w+$/.test(one))
+  const { quoted, bare } = MAKE_IT.exec(clause)?.groups ?? {}
+  const written = quoted ?? bare
   if (last?.call.name !== 'search_text' || typeof pattern !== 'string' || written === undefined)
     return undefined
-  if (path === undefined || others.length > 0 || /\d/.test(pattern) !== /\d/.test(written)) return undefined
+  if (pattern === '' || (quoted === undefined && !isOfOneKind(pattern, written))) return undefined
+  const [path, ...others] = recentPaths(run.steps.slice(-1)).filter((one) => /\.\w+$/.test(one))
+  if (path === undefined || others.length > 0) return undefined
   const text = await files.read(path).catch(() => '')
-  const at = text.toLowerCase().indexOf(pattern.toLowerCase())
-  if (at < 0) return undefined
-  const old = text.slice(at, at + pattern.length)
+  const found = new RegExp(escaped(pattern), 'iu').exec(text)
+  if (!found) return undefined
+  const [old] = found
   const isMany = text.split(old).length > 2
   return { name: 'edit_file', input: { path, old, new: written, ...(isMany && { all: true }) } }
 }
 
 const MAKE_IT =
-  /^\W*(?:(?:and|then|please|also|now|just)\s+)*(?:make|change|turn|replace|correct|switch|swap)\s+(?:it|that|this|them|those)\s+(?:(?:to|into|with|by|say|read|be)\s+)?(.+?)[\s.!?]*$/i
+  /^\W*(?:(?:and|then|please|also|now|just)\s+)*(?:make|change|turn|replace|correct|switch|swap)\s+(?:it|that|this|them|those)\s+(?:(?:to|into|with|by|say|read|be)\s+){0,2}(?:["“](?<quoted>[^"”\n]+)["”]|(?<bare>[^\n"“”,;]+?))[\s.!?]*$/i
+
+/** Both have numbers, or both are in capitals. "Turn it off" is neither. */
+const isOfOneKind = (one: string, other: string): boolean =>
+  (/\d/.test(one) && /\d/.test(other)) || (isShouted(one) && isShouted(other))
+
+const isShouted = (text: string): boolean => /\p{Lu}{2}/u.test(text) && text === text.toUpperCase()
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
 
 /** "And the same in b.env", "in both", "in all files that have it". */
 async function nextEdit({ progress, run, files }: Place): Promise<NanoCall | undefined> {

@@ -108,7 +108,11 @@ const BACK: readonly (readonly [RegExp, (words: readonly string[]) => NanoCall])
   [/^sed -i \S+ \S+$/, ([, , , path]) => ({ name: 'edit_file', input: { path } })],
   [
     /^printf \S+ \S+ >> \S+$/,
-    ([, , content, , path]) => ({ name: 'write_file', input: { path, content, append: true } }),
+    // Without the end of the last line, where that had none.
+    ([, , content = '', , path]) => ({
+      name: 'write_file',
+      input: { path, content: content.replace(/^\n/, ''), append: true },
+    }),
   ],
   [
     /^set -C; printf \S+ \S+ > \S+$/,

@@ -34,6 +34,8 @@ export async function withTarget(call: NanoCall, files: ProjectFiles, request = 
   return { ...call, input: { from: source, to: withEnding(target, name) } }
 }
 
+const bareOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z\d]/g, '')
+
 const isUnsaid = (target: string, name: string, request: string): boolean => {
   const said = wordsIn(request)
   const words = wordsIn(target.replace(/\.\w+$/, ''))
@@ -41,7 +43,7 @@ const isUnsaid = (target: string, name: string, request: string): boolean => {
   return (
     isNew &&
     words.length > 1 &&
-    !request.toLowerCase().includes(target) &&
+    !bareOf(request).includes(bareOf(target.replace(/\.\w+$/, ''))) &&
     words.some((word) => !said.includes(word))
   )
 }

@@ -41,6 +41,12 @@ function entryIn(text: string, old: string): string | undefined {
   const at = lines.findIndex((line) => line === first)
   if (indent === undefined || first.includes('\n') || at < 0 || lines.lastIndexOf(first) !== at)
     return undefined
-  const under = lines.slice(at + 1).findIndex((line) => !line.startsWith(`${indent}  `) || line.trim() === '')
-  return under > 0 ? `${lines.slice(at, at + 1 + under).join('\n')}\n` : undefined
+  const isUnder = (line: string): boolean => line.startsWith(`${indent}  `) && line.trim() !== ''
+  const rest = lines.slice(at + 1)
+  // A blank line belongs to it where more of it follows.
+  const end = rest.findIndex((line) => line.trim() !== '' && !isUnder(line))
+  const count = (end < 0 ? rest : rest.slice(0, end)).findLastIndex(isUnder) + 1
+  if (count === 0) return undefined
+  const entry = lines.slice(at, at + 1 + count).join('\n')
+  return text.includes(`${entry}\n`) ? `${entry}\n` : entry
 }

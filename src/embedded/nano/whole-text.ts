@@ -14,11 +14,11 @@ export function withWholeTexts(call: NanoCall, request: string, lines: readonly 
   if (call.name === 'write_file' && typeof content === 'string') {
     const listed = linesInTurn(request)
     if (listed !== undefined) return { ...call, input: { ...call.input, content: listed } }
-    const quote = onlyQuote(content, request)
+    const quote = quotedBehind(content, request)
     if (quote !== undefined) return { ...call, input: { ...call.input, content: quote } }
     const begun = fromVerb(wholeBlock(behindColon(content, request), request), request)
     const whole = wholeSentence(upToTarget(wholeRow(begun, request), String(path), request), request)
-    return { ...call, input: { ...call.input, content: withoutPlace(withoutStop(whole, request)) } }
+    return { ...call, input: { ...call.input, content: withoutPlace(withoutStop(whole, request), request) } }
   }
   if (call.name === 'run_command' && typeof command === 'string')
     return { ...call, input: { ...call.input, command: wholeWord(command, request) } }
@@ -32,19 +32,12 @@ export function withWholeTexts(call: NanoCall, request: string, lines: readonly 
   return call
 }
 
-/** "A single line, namely "out/"": the text is what is quoted, not what is said of it. */
-function onlyQuote(content: string, request: string): string | undefined {
-  const quotes = Array.from(request.matchAll(/(.{0,14})"([^"\n]+)"/g), ([, before = '', text = '']) => ({
-    before,
-    text,
-  }))
-  const [only, ...others] = quotes
-  const isTold =
-    only !== undefined &&
-    /(?:\b(?:namely|saying|says|line|text|words?|just|with|containing|reading)|:)\s*$/i.test(only.before)
-  return isTold && others.length === 0 && !content.includes(only.text) && !only.text.includes(content)
-    ? only.text
-    : undefined
+/** "A single line, namely "out/"": the text is what is quoted right behind what is said of it. */
+function quotedBehind(content: string, request: string): string | undefined {
+  const start = onlyPlace(content, request)
+  if (start === undefined || content === '') return undefined
+  const rest = request.slice(start + content.length)
+  return /^[\s,:]*(?:(?:namely|saying|reading|that says|with)[\s,:]*)?"([^"\n]+)"/i.exec(rest)?.[1]
 }
 
 /** No text goes on into the next part of the request: "write a.txt with: open at 10. And add b to c.txt". */
@@ -183,12 +176,16 @@ function withoutStop(content: string, request: string): string {
     : content
 }
 
-/** "Put 5,Ann as the last line in a.csv". */
-const withoutPlace = (content: string): string =>
-  content.replace(
-    /(?<=\S)\s+as (?:the |a |its )?(?:last|new|final|first|next) (?:line|row|entry|item|point)$/i,
-    '',
-  )
+/** "Put 5,Ann as the last line in a.csv"; behind a colon or in quotes all of it is the text. */
+function withoutPlace(content: string, request: string): string {
+  const start = onlyPlace(content, request) ?? request.length
+  return /[:"'“`]\s*$/.test(request.slice(0, start))
+    ? content
+    : content.replace(
+        /(?<=\S)\s+as (?:the |a |its )?(?:last|new|final|first|next) (?:line|row|entry|item|point)$/i,
+        '',
+      )
+}
 
 /** What is added begins behind the verb, unless the words between say that it is a line or where it goes. */
 function fromVerb(content: string, request: string): string {

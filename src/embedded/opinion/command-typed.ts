@@ -26,13 +26,17 @@ const MOST_ARGUMENTS = 8
 
 /** Nothing where a word of English is in it: "git push is what broke it". */
 export function typedCommand(clause: string): string | undefined {
+  if (clause.length > LONGEST) return undefined
   const plain = clause.trim().replace(LEAD, '').replace(TAIL, '')
   return commandIn(plain) ?? commandIn(plain.split(TELLS, 1)[0]?.replace(TAIL, '') ?? '')
 }
 
-/** What is said behind a command: "npm run links I'm worried about the map". */
+/** A longer one is pasted. */
+const LONGEST = 1000
+
+/** What is said behind a command: "npm run links I'm worried about the map", not "git push I did yesterday". */
 const TELLS =
-  /\s+(?:please|pls|plz)\b|[,;.!?]\s|\s+(?:and\s+|so\s+)?(?:i|i'm|i’m|im|i'll|i’ll|i'd|i’d|we|we're|because|cause|cos)\s/i
+  /\s+(?:please|pls|plz)\b|\s+(?:and\s+|so\s+)?(?:(?:i|we)(?:['’](?:m|re|ll|d like)|\s+(?:am|are|want|need|will|would))|im)\s(?!.*\b(?:broke\w*|did|done|said|told|tried|never|not|already|yesterday)\b|.*n['’]t\b)/i
 
 function commandIn(plain: string): string | undefined {
   const text = WRAPPED.exec(plain)?.[2] ?? plain

@@ -2,7 +2,7 @@
 import { outcomeOf, type RankedEdit } from './edit-ranking.ts'
 import { ALL, bucket, type Facts, openOf, type Scored, withAction } from './further-facts.ts'
 import { placed, placeSigns } from './further-paths.ts'
-import type { FurtherAsk } from './further-ranking.ts'
+import type { FurtherAsk } from './further-ask.ts'
 import { type SameChange, sameChanges } from './same-change.ts'
 
 const MOST_EDITS = 8

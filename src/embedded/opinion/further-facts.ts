@@ -1,6 +1,6 @@
 /** What of a clause and of what was made for it the signs of a next step go by. Pure. */
 import { type Said, saidIn } from '../nano/path-fit.ts'
-import type { FurtherAsk, FurtherCandidate, MadeStep } from './further-ranking.ts'
+import type { FurtherAsk, FurtherCandidate, MadeStep } from './further-ask.ts'
 
 export type Facts = {
   readonly clause: string

@@ -2,7 +2,7 @@
 import { nameOf, stands } from '../nano/naming.ts'
 import { fitOf } from '../nano/path-fit.ts'
 import { bucket, type Facts, GAPS, openOf, type Scored, withAction } from './further-facts.ts'
-import type { FurtherAsk } from './further-ranking.ts'
+import type { FurtherAsk } from './further-ask.ts'
 
 /** The others fit the words less. */
 const MOST_PATHS = 12

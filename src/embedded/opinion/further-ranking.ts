@@ -2,39 +2,10 @@
  * What follows a step within the same part of a request: nothing more, the same with another file, another change of a line, or something
  * else, which nano is asked for. All of these with what speaks for each, for a log-linear model that was trained on the chains by hand. Pure.
  */
-import type { RankedEdit } from './edit-ranking.ts'
+import type { FurtherAsk, FurtherCandidate } from './further-ask.ts'
 import { editNexts } from './further-edits.ts'
 import { bucket, type Facts, factsOf, GAPS, openOf, type Scored } from './further-facts.ts'
 import { pathNexts } from './further-paths.ts'
-import type { PathProject } from './path-project.ts'
-
-/** Steps that are repeated with another file. */
-export type RepeatedAction = 'read' | 'list' | 'append' | 'delete' | 'copy' | 'move'
-
-/** A step that was made for this part. Edits are known by what they leave of their line. */
-export type MadeStep =
-  | { readonly do: RepeatedAction; readonly path: string }
-  | { readonly do: 'edit'; readonly edit: Pick<RankedEdit, 'path' | 'number' | 'before' | 'after'> }
-  | { readonly do: 'other' }
-
-export type FurtherAsk = {
-  readonly clause: string
-  /** At least one; the latest last. */
-  readonly made: readonly MadeStep[]
-  /** As it was before the first of them. */
-  readonly project: PathProject
-  /** The changes the clause may ask for, as if none had been made. */
-  readonly edits: readonly RankedEdit[]
-  /** No other part comes after this one. */
-  readonly isLast: boolean
-}
-
-export type Further =
-  | { readonly kind: 'stop' | 'ask' }
-  | { readonly kind: 'path'; readonly path: string }
-  | { readonly kind: 'edit'; readonly edit: Omit<RankedEdit, 'share'> }
-
-export type FurtherCandidate = { readonly next: Further; readonly signs: readonly string[] }
 
 export function furtherCandidates(ask: FurtherAsk): FurtherCandidate[] {
   const facts = factsOf(ask)

@@ -5,7 +5,9 @@
  */
 import { clausesOf, startsOrder } from '../nano/clauses.ts'
 import { halvesOf } from '../nano/backwards.ts'
+import { MAX_REQUEST } from '../nano/format.ts'
 import { ordersAct } from '../nano/order.ts'
+import { lengthOf } from '../nano/spans.ts'
 import { likelihoods, type LinearModel } from './linear.ts'
 import { type ProjectWords, tokensOf } from './tokens.ts'
 
@@ -38,7 +40,9 @@ const JOINTS = new RegExp(
 
 const MOST_PLACES = 16
 
+/** None where the request is too long to be read whole. */
 export function placesToCut(request: string): PlaceToCut[] {
+  if (lengthOf(request) > MAX_REQUEST) return []
   const masked = request.replaceAll(QUOTED, (quoted) => `“${'_'.repeat(quoted.length - 2)}”`)
   const rules = ruleBegins(request)
   const places = Array.from(masked.matchAll(JOINTS), ({ 0: joint, index, groups }) => {

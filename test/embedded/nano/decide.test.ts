@@ -87,14 +87,15 @@ test('what removes something is likely only when it is certain', () => {
   expect(likely(SURE - 0.01)).toMatchObject({ kind: 'guess', isLikely: false })
 })
 
-test.each(['rm -rf build', 'git reset --hard', 'sudo rm -r /', 'git push origin main --force'])(
-  'a command that destroys is asked for, also where it is typed: %s',
-  (command) => {
-    const call: NanoCall = { name: 'run_command', input: { command } }
+test.each(
+  `rm -rf build;git reset --hard;sudo rm -r /;git push origin main --force;/bin/rm a;bash -c "rm x";find . -name a -delete;git -C x reset HEAD --hard;git checkout .;git stash drop;git push -fu origin main;git push origin +main;terraform destroy;docker system prune -af;npm unpublish x;echo a > notes.txt`.split(
+    ';',
+  ),
+)('a command that destroys is asked for, also where it is typed: %s', (command) => {
+  const call: NanoCall = { name: 'run_command', input: { command } }
 
-    expect(decide(writing(call, { request: command }))).toMatchObject({ kind: 'guess' })
-  },
-)
+  expect(decide(writing(call, { request: command }))).toMatchObject({ kind: 'guess' })
+})
 
 test('what the request does not want done now is not even offered', () => {
   expect(decide(writing(run, { request: 'do not run npm test yet' }))).toEqual({ kind: 'doubt', call: run })
@@ -193,5 +194,9 @@ test('what somebody has done already is no setting', () => {
   expect(isSet('the port goes to 8080 in config.json')).toBe(true)
   expect(isSet('Sam has changed 3000 to 8080 in config.json')).toBe(false)
   expect(isSet('the team just switched the port to 8080 in config.json')).toBe(false)
+  expect(isSet('someone changed the port to 8080')).toBe(false)
+  expect(isSet('the port was changed to 8080 in config.json')).toBe(false)
+  expect(isSet('they set the port to 8080 yesterday')).toBe(false)
+  expect(isSet('the port should be changed to 8080')).toBe(true)
   expect(isSet("they've already set the port to 8080 in config.json")).toBe(false)
 })

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { type FurtherStep, furtherStep } from '../../../src/embedded/nano/further.ts'
 import type { NanoCall, NanoStep } from '../../../src/embedded/nano/run.ts'
-import type { Further, FurtherAsk } from '../../../src/embedded/opinion/further-ranking.ts'
+import type { Further, FurtherAsk } from '../../../src/embedded/opinion/further-ask.ts'
 import type { Opinions } from '../../../src/embedded/opinion/load.ts'
 import { createPathProject } from '../../../src/embedded/opinion/path-project.ts'
 import { createFiles } from '../../../src/guard/paths/files.ts'

@@ -122,4 +122,6 @@ test('what removes a file without naming it is not trusted', () => {
 
   expect(removing('old/a.txt', 'delete a.txt')).toBe(true)
   expect(removing('old/a.txt', 'delete the old one')).toBe(false)
+  expect(removing('src', 'delete src')).toBe(false)
+  expect(removing('', 'delete undefined things')).toBe(false)
 })

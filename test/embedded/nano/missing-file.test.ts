@@ -85,6 +85,9 @@ describe('a day or a script that is not there', () => {
     ['which log has what was postponed on September 28?', read('logs/2025-10-11.txt')],
     ['run the dev script', run('npm run dev')],
     ['run the vite script', run('npm run dev')],
+    ['run the assemble task', run('./gradlew assemble')],
+    ['show me the rota by Monday', read('rota/friday.csv')],
+    ['open the latest log, I need it for the 30th', read('logs/2025-10-11.txt')],
   ])('%s', (request, call) => {
     expect(missingFile(call, request, { files, texts })).toBeUndefined()
   })

@@ -139,6 +139,16 @@ describe('what a search has found', () => {
     })
   })
 
+  test.each([
+    'and turn it off',
+    'make it work',
+    'change it back',
+    'replace it everywhere with release',
+    'and make it shorter, then show me',
+  ])('is left alone where no text is given: %s', async (clause) => {
+    expect(await change(clause, found('port', 'a/app.yaml:1: port: 4723'))).toBeUndefined()
+  })
+
   test('is not touched where something else is to change, or several files have it', async () => {
     expect(await change('and set it to 30', found('port', 'a/app.yaml:1: port: 4723'))).toBeUndefined()
     expect(await change('and change it to 30', found('port', 'a/app.yaml:1: port: 4723'))).toBeUndefined()

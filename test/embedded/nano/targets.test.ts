@@ -18,6 +18,7 @@ test('the name of another file, which nobody said, is no name for this one', asy
 test.each([
   ['move june_call.md to old/july_call.md', 'old/july_call.md'],
   ['rename the june call to old july call', 'old/july_call.md'],
+  ['rename the june call to julyCall in old', 'old/july_call.md'],
 ])('a name that is said stays: %s', async (request, to) => {
   expect(await target('notes/june_call.md', to, request)).toBe(to)
 })

@@ -38,3 +38,14 @@ test('what is indented under an entry of a list goes with it', async () => {
     removal('    url: /contact/\n'),
   )
 })
+
+test('to the end of a file without a last line end, and over blank lines within it', async () => {
+  const text = 'jobs:\n  - a: 1\n\n    b: 2\n\n  - a: 3\n    b: 4'
+  const files = createFiles({ root: await tempProject({ 'jobs.yaml': text }) })
+  const removed = async (old: string): Promise<unknown> =>
+    (await wholeLine({ name: 'edit_file', input: { path: 'jobs.yaml', old, new: '' } }, 'take it out', files))
+      .input['old']
+
+  expect(await removed('  - a: 1\n')).toBe('  - a: 1\n\n    b: 2\n')
+  expect(await removed('  - a: 3\n')).toBe('  - a: 3\n    b: 4')
+})

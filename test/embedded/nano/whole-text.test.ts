@@ -51,6 +51,8 @@ describe('a text is taken to its end', () => {
   test.each([
     ['add the line done to a.txt', 'done'],
     ['append a row: x,y to a.txt', 'x,y'],
+    ['create a.txt with the text hello and search for the word "bye" in b.txt', 'hello'],
+    ['append to a.txt: use it as the next line', 'use it as the next line'],
     ['add to a.txt milk', 'milk'],
     ['add my number 555 to a.txt', '555'],
     ['write milk to a.txt', 'milk'],

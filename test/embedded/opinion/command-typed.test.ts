@@ -34,9 +34,23 @@ test.each([
 test.each([
   ["bash scripts/print_rota.sh sunday please and I'll read it off", 'bash scripts/print_rota.sh sunday'],
   ["run npm run links I'm worried about the map one", 'npm run links'],
-  ['npm run build, the rest can wait', 'npm run build'],
 ])('what is said behind it is no part of it: %s', (clause, command) => {
   expect(typedCommand(clause)).toBe(command)
+})
+
+test.each([
+  'git push, Sam did',
+  'git push I did yesterday',
+  "npm publish I'm told broke it",
+  'npm run deploy because Sam said so',
+  'npm run build; rm -rf x',
+  'docker compose down, said the runbook',
+])('what is told about is not typed: %s', (clause) => {
+  expect(typedCommand(clause)).toBeUndefined()
+})
+
+test('nor is what is pasted', () => {
+  expect(typedCommand(`npm run ${'x '.repeat(1000)}`)).toBeUndefined()
 })
 
 test.each(['grep wake_lock', 'grep pool exhausted everywhere'])('%s is a search', (clause) => {

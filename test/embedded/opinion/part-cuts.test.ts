@@ -15,6 +15,10 @@ describe('where a request may be cut', () => {
     expect(pieces(request)).toEqual(expected)
   })
 
+  test('nowhere where it is too long to be read', () => {
+    expect(placesToCut('lint, '.repeat(1000))).toEqual([])
+  })
+
   test('what the rules cut is among them', () => {
     const request = 'copy a.md to b.md and then show it'
 
