@@ -37,7 +37,7 @@ function quotedBehind(content: string, request: string): string | undefined {
   const start = onlyPlace(content, request)
   if (start === undefined || content === '') return undefined
   const rest = request.slice(start + content.length)
-  return /^[\s,:]*(?:(?:namely|saying|reading|that says|with)[\s,:]*)?"([^"\n]+)"/i.exec(rest)?.[1]
+  return /^[\s,:]+(?:(?:namely|saying|reading|that says|with)[\s,:]*)?"([^"\n]+)"/i.exec(rest)?.[1]
 }
 
 /** No text goes on into the next part of the request: "write a.txt with: open at 10. And add b to c.txt". */

@@ -52,6 +52,7 @@ describe('a text is taken to its end', () => {
     ['add the line done to a.txt', 'done'],
     ['append a row: x,y to a.txt', 'x,y'],
     ['create a.txt with the text hello and search for the word "bye" in b.txt', 'hello'],
+    ['make a.txt with "hello" and add "- call" to b.txt', 'hello'],
     ['append to a.txt: use it as the next line', 'use it as the next line'],
     ['add to a.txt milk', 'milk'],
     ['add my number 555 to a.txt', '555'],
