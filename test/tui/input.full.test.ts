@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { covey } from '../support/covey.ts'
 import { coveyProgram } from '../support/program.ts'
 import { edit, key, openTerminal, ready, type Reply } from './terminal.ts'
 
@@ -32,14 +33,8 @@ test('a paste of 2,000 lines is sent whole and shown folded', async () => {
   expect(await screen.now()).toMatch(/row 99\s*\n\s*… 1901 more lines/)
   expect(await screen.now()).not.toContain('row 1000')
   const [id = ''] = /\d{8}-\d{4}-\w{4}/.exec(await screen.now()) ?? []
-  const exported = await openTerminal({
-    cwd: screen.cwd,
-    home: screen.home,
-    argv: () => [process.execPath, ...coveyProgram, 'sessions', 'export', id],
-    size: [400, 30],
-  })
-  // The last bytes of a terminal may come after its program has ended.
-  await expect.poll(() => exported.bytes()).toContain('row 2000')
+  const exported = await covey(['sessions', 'export', id], { cwd: screen.cwd, env: screen.home })
+  expect(exported.out).toContain('row 2000')
 })
 
 test('/copy gives the last answer to the clipboard of the terminal', async () => {
