@@ -2,6 +2,7 @@
  * The next step where it follows from the last one: the same with another file that is named beside it, with the next of several, in
  * every file that has the text. Nano need not be asked for these. Reads the files.
  */
+import { escaped } from '../opinion/command-candidates.ts'
 import { nextOfEach } from './each.ts'
 import { leftOut, sameWith } from './left-out.ts'
 import { nextAppend, quotesIn } from './next-append.ts'
@@ -123,8 +124,6 @@ const isOfOneKind = (one: string, other: string): boolean =>
   (/\d/.test(one) && /\d/.test(other)) || (isShouted(one) && isShouted(other))
 
 const isShouted = (text: string): boolean => /\p{Lu}{2}/u.test(text) && text === text.toUpperCase()
-
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
 
 /** "And the same in b.env", "in both", "in all files that have it". */
 async function nextEdit({ progress, run, files }: Place): Promise<NanoCall | undefined> {

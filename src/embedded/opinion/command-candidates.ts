@@ -143,7 +143,8 @@ function bodyOf(label: string, command: string, { texts }: PathProject): string 
   return recipe?.[0] ?? ''
 }
 
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
+/** As a regular expression that means this text. */
+export const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
 
 const RUNNABLE = new RegExp(String.raw`\.(${[...runners.keys()].join('|')})$`)
 

@@ -149,6 +149,10 @@ describe('what a search has found', () => {
     expect(await change(clause, found('port', 'a/app.yaml:1: port: 4723'))).toBeUndefined()
   })
 
+  test('also where it has signs of its own', async () => {
+    expect(await change('make it "x"', found('a-b (c) 4/7', 'a/app.yaml:1: port: 4723'))).toBeUndefined()
+  })
+
   test('is not touched where something else is to change, or several files have it', async () => {
     expect(await change('and set it to 30', found('port', 'a/app.yaml:1: port: 4723'))).toBeUndefined()
     expect(await change('and change it to 30', found('port', 'a/app.yaml:1: port: 4723'))).toBeUndefined()
