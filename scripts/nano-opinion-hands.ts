@@ -5,6 +5,7 @@ import { clausesOf } from '../src/embedded/nano/clauses.ts'
 import { createPathProject, type PathProject } from '../src/embedded/opinion/path-project.ts'
 import type { HandRow, Step } from './nano-hands-run.ts'
 import { TEST_HANDS } from './nano-hands-split.ts'
+import { type UnitPart, unitParts } from './nano-opinion-units.ts'
 
 const HANDS = fileURLToPath(new URL('../nano/hands/', import.meta.url))
 
@@ -65,16 +66,21 @@ export type Part = {
   readonly isLast: boolean
 }
 
-/** Which steps belong to which clause: one each, all to the only one, or each run of the same action to one; none where that is unclear. */
-export function partsOf({ request, effect }: HandRow): Part[] {
-  const clauses = clausesOf(request)
-  const groups = groupsOf(effect, clauses.length)
-  return groups.map((steps, at) => ({
-    clause: groups.length === 1 ? request : (clauses[at] ?? ''),
+/** Which steps belong to which part: by what is said of each, where that tells, else by the rules. */
+export function partsOf(row: HandRow): Part[] {
+  const parts = unitParts(row) ?? ruleParts(row)
+  return parts.map(({ clause, steps }, at) => ({
+    clause: parts.length === 1 ? row.request : clause,
     steps,
-    from: groups.slice(0, at).flat().length,
-    isLast: at === groups.length - 1,
+    from: parts.slice(0, at).flatMap((part) => part.steps).length,
+    isLast: at === parts.length - 1,
   }))
+}
+
+/** One step for each clause, all for the only one, or each run of the same action for one; none where that is unclear. */
+function ruleParts({ request, effect }: HandRow): UnitPart[] {
+  const clauses = clausesOf(request)
+  return groupsOf(effect, clauses.length).map((steps, at) => ({ clause: clauses[at] ?? '', steps }))
 }
 
 function groupsOf(effect: readonly Step[], count: number): (readonly Step[])[] {
