@@ -103,7 +103,7 @@ function drawnCandidates({ ask, wanted }: EditExample): RankingExample {
     ),
   ]
   return drawn.flatMap(({ ones, offset }) =>
-    ones.map((one) => ({ signs: one.groups.flat(), isRight: isRight(one), offset })),
+    ones.map((one) => ({ signs: [], shared: one.groups, isRight: isRight(one), offset })),
   )
 }
 

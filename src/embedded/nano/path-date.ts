@@ -17,17 +17,26 @@ const SAID = [
   String.raw`(?<![\w.-])${YEAR}(?![\w-])`,
 ].map((source) => new RegExp(source, 'gi'))
 
+/** Where in the text it stands. */
+export type DatePlace = DateSaid & { readonly at: number; readonly end: number }
+
 /** The dates of a text, and the text without them. */
-export function datesSaid(text: string): { readonly dates: readonly DateSaid[]; readonly rest: string } {
+export function datesSaid(text: string): { readonly dates: readonly DatePlace[]; readonly rest: string } {
   let rest = text
   const dates = SAID.flatMap((form) => {
     const found = Array.from(rest.matchAll(form)).filter(({ 0: all, index }) => isMonth(all, rest, index))
     for (const { 0: all, index } of found)
       rest = rest.slice(0, index) + ' '.repeat(all.length) + rest.slice(index + all.length)
-    return found.map(({ groups = {} }) => dateFrom(groups))
+    return found.map(({ 0: all, index: at, groups = {} }) => ({
+      ...dateFrom(groups),
+      at,
+      end: at + all.length,
+    }))
   })
   return { dates, rest }
 }
+
+export const datesIn = (text: string): readonly DatePlace[] => datesSaid(text).dates
 
 /** "May I" and "march on" are no months; in the middle of a sentence a month has a capital, or a word before it that says so. */
 const isMonth = (all: string, text: string, at: number): boolean =>

@@ -129,7 +129,7 @@ function firstSaid([best, ...others]: readonly RankedEdit[]): RankedEdit | undef
   return rivals.reduce((first, one) => ((one.at ?? 0) < (first.at ?? 0) ? one : first), best)
 }
 
-/** The ranking alone is right in six of seven edits, nano in two of three. */
+/** Less is no opinion. */
 const LEAST = 0.2
 /** From 0.9 on 306 of 315 were right, of eighteen writers it was not trained on. */
 const CERTAIN = 0.95
@@ -138,11 +138,17 @@ const CERTAIN_BY_BOTH = 0.65
 const CERTAIN_LATER = 0.8
 /** Enough against an edit whose texts are both spelled. */
 const CLEAR = 0.6
-const FLOOR = 0.02
-const SUREST = 0.98
 
+/**
+ * Whether the likeliest edit of the ranking is to be preferred to nano's own: what the ranking gives both, and how sure nano was. Learned from nano's first
+ * replies to 471 edits of twenty-eight writers that neither knows: nano is right in 318, the ranking in 407, this in 416.
+ */
 const outweighs = (share: number, own: number, sure: number): boolean =>
-  share >= LEAST && share / (own + FLOOR) > Math.min(sure, SUREST) / (1 - Math.min(sure, SUREST)) / 2
+  share >= LEAST && 0.7 * oddsOf(share) > 0.45 + 0.42 * oddsOf(own) + 0.58 * oddsOf(sure)
+
+/** As a logarithm; nothing is certain. */
+const oddsOf = (share: number): number => Math.log((share + NEVER) / (1 - share + NEVER))
+const NEVER = 0.001
 
 /** What an edit leaves of the line it changes; nothing where it changes none. */
 export function outcomeIn({ input }: NanoCall, texts: ReadonlyMap<string, string>): string | undefined {

@@ -2,6 +2,7 @@
 import { boundaries } from '../nano/spans.ts'
 import { tellingWords } from './edit-lines.ts'
 import { fold } from '../nano/lines.ts'
+import { datesIn } from '../nano/path-date.ts'
 import { rootOf } from '../nano/paths.ts'
 import { numberWords, stopWords } from '../nano/words.ts'
 import type { OldPart } from './edit-old.ts'
@@ -92,6 +93,41 @@ function formsOf(part: Part): Part[] {
     ...(bare ? [bare[1] ?? bare[2] ?? ''] : []),
   ]
   return texts.map((text) => ({ ...part, text, signs: [...part.signs, 'new-form'] }))
+}
+
+/** "Till 24 oct", "the 9th" where the line has 2025-10-17; "5, not 4" where it has 16:00: what is said, as the line writes it. */
+export function otherForms(old: OldPart, clause: string): NewPart[] {
+  const forms = [...datesLike(old.text, clause), ...hoursLike(old.text, clause)]
+  return forms.map(({ text, at, end }) =>
+    toNewPart(clause, { start: at, end, text, signs: ['new-other-form'] }),
+  )
+}
+
+type OtherForm = { readonly text: string; readonly at: number; readonly end: number }
+
+function datesLike(old: string, clause: string): OtherForm[] {
+  const [, year = '', month = ''] = /^(\d{4})-(\d\d)-\d\d$/.exec(old) ?? []
+  if (year === '') return []
+  return datesIn(clause).flatMap(({ day, month: said, year: own, at, end }) => {
+    if (day === undefined) return []
+    const two = (number: number): string => String(number).padStart(2, '0')
+    const text = `${own ?? year}-${said === undefined ? month : two(said)}-${two(day)}`
+    return text === old || clause.includes(text) ? [] : [{ text, at, end }]
+  })
+}
+
+/** The same half of the day. */
+function hoursLike(old: string, clause: string): OtherForm[] {
+  const [, hours = '', sign = ''] = /^(\d{1,2})([:.])\d\d$/.exec(old) ?? []
+  if (hours === '') return []
+  return Array.from(clause.matchAll(/(?<![\w.:/-])(\d{1,2})(?: ?([ap])m)?(?![\w.:/-]*\w)/gi)).flatMap(
+    ({ 0: all, 1: said = '', 2: half = '', index }) => {
+      const isLater = half === '' ? Number(hours) > 12 : half.toLowerCase() === 'p'
+      const hour = Number(said) + (isLater && Number(said) < 12 ? 12 : 0)
+      const text = `${hours.length === 2 ? String(hour).padStart(2, '0') : hour}${sign}00`
+      return hour > 23 || text === old ? [] : [{ text, at: index, end: index + all.length }]
+    },
+  )
 }
 
 /** "Please approve her leave", where others are `approved`: a value of the column, in another form of the word. */

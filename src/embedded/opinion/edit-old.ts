@@ -18,7 +18,7 @@ export type OldPart = Part &
     readonly column?: Column
   }
 
-const MOST = 24
+const MOST = 40
 
 export function oldParts({ text, columns, place }: EditLine, clause: string): OldPart[] {
   const said = clause.toLowerCase()
@@ -79,12 +79,17 @@ function* stretchesOf(text: string, columns: readonly Column[], said: string): G
   for (const run of sharedRuns(text, said)) yield { ...run, kind: 'shared' }
   yield* matches(text, /(?<=")[^"]+(?=")|(?<=')[^']+(?=')|(?<=`)[^`]+(?=`)/g, 'quoted')
   yield* matches(text, /\([^()]+\)/g, 'bracketed')
+  yield* matches(text, NAME, 'name')
   yield* matches(text, /\+?\d[\d ]{6,}\d/g, 'phone')
   yield* matches(text, DATE, 'date')
   yield* matches(text, /[£$€¥]?\d[\d.,:/-]*\d%?|[£$€¥]?\d%?/g, 'number')
   yield* matches(text, /(?<=[£$€¥])\d[\d.,]*\d|(?<=[£$€¥])\d|\d+(?=%)/g, 'digits')
   yield* matches(text, /[\p{L}\p{N}](?:[\p{L}\p{N}'’._/@+-]*[\p{L}\p{N}@+])?/gu, 'word')
 }
+
+/** Of people: `A. Rowntree`, `Maria del Mar Ortiz`. */
+const NAME =
+  /(?:\p{Lu}\.\s?)+\p{Lu}[\p{L}'’-]+|\p{Lu}[\p{L}'’-]+(?:\s(?:de|del|van|von|der|la|le|bin|\p{Lu}\.))*\s\p{Lu}[\p{L}'’-]+/gu
 
 const COMMENT = /^(?:#|\/\/|--|%|;|<!--)\s*(?=\S)/g
 

@@ -1,6 +1,7 @@
 /** An old part of a line and a new text together: whether one may replace the other, what is written then, and the signs of it. Pure. */
 import { like } from '../nano/listed-lines.ts'
 import type { EditLine } from './edit-lines.ts'
+import { type Anchors, type Closest, nearSigns, templateSigns } from './edit-near.ts'
 import { FAR, type NewPart } from './edit-new.ts'
 import type { OldPart } from './edit-old.ts'
 
@@ -23,6 +24,8 @@ export type Pair = {
   readonly old: OldPart
   readonly part: NewPart
   readonly clause: string
+  readonly anchors: Anchors
+  readonly closest: Closest
 }
 
 export type Change = { readonly after: string; readonly signs: readonly string[] }
@@ -58,7 +61,7 @@ const unshouted = (text: string, old: string, clause: string): string =>
     ? text.toLowerCase()
     : text
 
-function pairSigns({ line, old, part, clause }: Pair): string[] {
+function pairSigns({ line, old, part, clause, anchors, closest }: Pair): string[] {
   const [one, other] = [old.shape, part.shape]
   const written = part.lower
   let [keys, near, before, behind] = [0, 0, FAR, FAR]
@@ -82,6 +85,8 @@ function pairSigns({ line, old, part, clause }: Pair): string[] {
     ...old.kinds.map((kind) => `${kind}>${other}`),
     ...sizeSigns(old, part),
     ...orderSigns(old, part, clause),
+    ...nearSigns(anchors, part, closest),
+    ...templateSigns(old.text, part.text),
   ]
   if (one === other) signs.push(`same-shape:${one}`)
   if (keys === part.asked.size && keys > 0) signs.push('all-keys')

@@ -3,7 +3,9 @@
  * trained on the edits by hand. It sees the whole project, where nano sees eight lines. Pure.
  */
 import { type EditLine, editLines, type EditProject } from './edit-lines.ts'
-import { columnForms, newParts } from './edit-new.ts'
+import { listChanges } from './edit-list.ts'
+import { anchorsOf, closestOf } from './edit-near.ts'
+import { columnForms, newParts, otherForms } from './edit-new.ts'
 import { oldParts } from './edit-old.ts'
 import { changesOf, mayReplace } from './edit-pair.ts'
 import { twoCells } from './edit-twice.ts'
@@ -72,35 +74,44 @@ export function editCandidates({ clause, project, recent }: EditAsk): EditCandid
   const news = newParts(clause, { paths: [...project.texts.keys()], known: knownValues(lines) })
   const wish = wishOf(clause)
   const said = [`said ${wish.kind}`]
+  const closest = closestOf(news)
   return lines.flatMap((line, at) => {
     const wished = [`${wish.kind} ${kindSign(line)}`]
     const likely = at < BEST_LINES ? news : news.slice(0, FEWER)
     const place = { path: line.path, number: line.number, before: line.text }
     const olds = oldParts(line, clause)
-    const single = olds.flatMap((old) => [
-      ...[...likely, ...columnForms(old, clause)]
-        .filter((part) => mayReplace(old, part))
-        .flatMap((part) =>
-          changesOf({ line, old, part, clause }).map(({ after, signs }) => ({
-            ...place,
-            after,
-            at: part.start,
-            groups: [line.signs, wished, old.signs, part.signs, said, signs],
-          })),
-        ),
-      ...unsaidChanges(line, old, wish).map(({ after, signs }) => ({
-        ...place,
-        after,
-        groups: [line.signs, wished, old.signs, signs],
-      })),
-    ])
+    const single = olds.flatMap((old) => {
+      const anchors = anchorsOf(line, old)
+      return [
+        ...[...likely, ...columnForms(old, clause), ...otherForms(old, clause)]
+          .filter((part) => mayReplace(old, part))
+          .flatMap((part) =>
+            changesOf({ line, old, part, clause, anchors, closest }).map(({ after, signs }) => ({
+              ...place,
+              after,
+              at: part.start,
+              groups: [line.signs, wished, old.signs, part.signs, said, signs],
+            })),
+          ),
+        ...unsaidChanges(line, old, wish).map(({ after, signs }) => ({
+          ...place,
+          after,
+          groups: [line.signs, wished, old.signs, signs],
+        })),
+      ]
+    })
     const double = twoCells(line, olds, likely).map(({ after, at: start, signs }) => ({
       ...place,
       after,
       at: start,
       groups: [line.signs, wished, said, signs],
     }))
-    return [...single, ...double]
+    const listed = listChanges(line, likely, { clause, wish }).map(({ after, signs }) => ({
+      ...place,
+      after,
+      groups: [line.signs, wished, said, signs],
+    }))
+    return [...single, ...double, ...listed]
   })
 }
 
