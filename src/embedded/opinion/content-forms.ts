@@ -76,6 +76,8 @@ function pairOf(text: string, pair: string): string | undefined {
 
 /** "5, Ann, Bo" where the cells have no blanks between them. */
 function cellsOf(text: string, { columns, joint, open, close, separator }: RowTable): string | undefined {
+  // The widths of columns are kept as they are said.
+  if (separator === '|' && text.split(separator).length === columns.length) return undefined
   const by = [/\s*[,;|\t]\s*/, /\s*[,;|\t]\s*|\s+[-–]\s+/, /\s+/]
     .map((sign) => text.trim().split(sign))
     .find((cells) => cells.length === columns.length)

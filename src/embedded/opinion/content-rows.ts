@@ -34,7 +34,7 @@ type Words = readonly {
 const MOST_COLUMNS = 9
 const MOST_CELLS = 9
 const MOST_BEAM = 40
-export const MOST_ROWS = 16
+const MOST_ROWS = 16
 
 export function rowsFor(clause: string, table: RowTable): Row[] {
   const { columns } = table
