@@ -49,6 +49,8 @@ function loadWriter(name: string): Writer {
 export type AskedStep = {
   readonly id: string
   readonly clause: string
+  /** What it is a part of. */
+  readonly request: string
   readonly step: Step
   /** Other readings of the same that are as right. */
   readonly also: readonly Step[]
@@ -106,7 +108,17 @@ export function stepsOf({ project }: Writer, rows: readonly HandRow[]): AskedSte
           ? row.also.flatMap(([other, ...more]) => (other && more.length === 0 ? [other] : []))
           : rest
       const also = others.filter((other) => other.do === step.do)
-      return [{ id: row.id, clause, step, also, recent: recentOf(row.effect.slice(0, from)), project }]
+      return [
+        {
+          id: row.id,
+          clause,
+          request: row.request,
+          step,
+          also,
+          recent: recentOf(row.effect.slice(0, from)),
+          project,
+        },
+      ]
     }),
   )
 }

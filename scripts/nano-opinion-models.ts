@@ -5,6 +5,7 @@ import type { OpinionModels } from '../src/embedded/opinion/load.ts'
 import { signsOf } from '../src/embedded/opinion/signs.ts'
 import { wordsIn } from '../src/embedded/opinion/tokens.ts'
 import { commandExample, pathExample, targetExample, textExample } from './nano-opinion-arguments.ts'
+import { contentExample, contentVariants } from './nano-opinion-contents.ts'
 import { trainCuts } from './nano-opinion-cuts.ts'
 import { editExamples, trainEdits } from './nano-opinion-edits.ts'
 import { trainFurther } from './nano-opinion-further.ts'
@@ -24,6 +25,8 @@ export const TRAINERS: Readonly<Record<ModelName, (writers: readonly Writer[]) =
   verdict: (writers) => trainVerdict(writers, trainActions),
   paths: (writers) => trainArgument(writers, pathExample),
   texts: (writers) => trainArgument(writers, textExample),
+  contents: (writers) =>
+    trainArgument(writers, contentExample, { fewest: 3, mostWrong: 200 }, contentVariants),
   commands: (writers) => trainArgument(writers, commandExample, { rounds: 8, fewest: 3 }),
   targets: (writers) => trainArgument(writers, targetExample),
   actions: (writers) => trainActions(writers).actions,
@@ -38,10 +41,11 @@ function trainArgument(
   writers: readonly Writer[],
   exampleOf: ArgumentExample,
   options?: RankingOptions,
+  variantsOf: (step: AskedStep) => readonly AskedStep[] = (step) => [step],
 ): LinearModel {
   function* examples(): Generator<RankingExample> {
     for (const writer of writers)
-      for (const step of stepsOf(writer, [...writer.rows, ...writer.said])) {
+      for (const step of stepsOf(writer, [...writer.rows, ...writer.said]).flatMap(variantsOf)) {
         const example = exampleOf(step)
         if (example) yield example
       }

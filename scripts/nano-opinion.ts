@@ -21,6 +21,7 @@ import { ranked, weigherOf } from '../src/embedded/opinion/ranking.ts'
 import { signsOf } from '../src/embedded/opinion/signs.ts'
 import { VALIDATION_HANDS } from './nano-hands-split.ts'
 import { commandExample, pathExample, targetExample, textExample } from './nano-opinion-arguments.ts'
+import { contentExample } from './nano-opinion-contents.ts'
 import { cutScore } from './nano-opinion-cuts.ts'
 import { editExamples } from './nano-opinion-edits.ts'
 import { furtherScore } from './nano-opinion-further.ts'
@@ -113,7 +114,10 @@ function report(writer: Writer, { known, actions, ...rankings }: OpinionModels):
     return best !== undefined && wanted.has(outcomeOf(best))
   })
   const steps = stepsOf(writer, rows)
-  const share = (exampleOf: ArgumentExample, ranking: 'paths' | 'targets' | 'texts' | 'commands'): string => {
+  const share = (
+    exampleOf: ArgumentExample,
+    ranking: 'paths' | 'targets' | 'texts' | 'contents' | 'commands',
+  ): string => {
     const weigh = weigherOf(rankings[ranking])
     const examples = steps.flatMap((step) => [exampleOf(step)]).filter((example) => example !== undefined)
     const right = examples.filter((example) => ranked(example, weigh)[0]?.isRight)
@@ -129,6 +133,7 @@ function report(writer: Writer, { known, actions, ...rankings }: OpinionModels):
       share(pathExample, 'paths'),
       share(targetExample, 'targets'),
       share(textExample, 'texts'),
+      share(contentExample, 'contents'),
       share(commandExample, 'commands'),
       `parts ${parts.right} of ${parts.all}, by the rules ${parts.byRules}`,
       `further ${next.right} of ${next.all}, repeated ${next.repeated} of ${next.repeats}`,

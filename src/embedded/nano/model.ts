@@ -37,6 +37,7 @@ import { type Offer, offerNano } from './offer.ts'
 import { loadOpinions, type Opinions } from '../opinion/load.ts'
 import { createPathProject } from '../opinion/path-project.ts'
 import type { Grounds } from '../opinion/trust.ts'
+import { rankedContent } from './ranked-content.ts'
 import { rankedEdit } from './ranked-edit.ts'
 import { currentOf, type Progress, undoneOf } from './progress.ts'
 import { createPreparer, type Prepare } from './prepare.ts'
@@ -169,11 +170,12 @@ async function settledOf(asked: Asked, asking: Asking, onGrounds: Parts['onGroun
   const ranked = opinions
     ? await rankedEdit(tidied, { ...step, reply, opinions, ...defined({ agreement }) })
     : tidied
-  const mentioned = await inMention(ranked, { ...step, from, paths: progress.project.files })
+  const about = { request: run.request, clause, project: progress.project, recent }
+  const written = opinions ? await rankedContent(ranked, { ...step, ...about, reply, opinions }) : ranked
+  const mentioned = await inMention(written, { ...step, from, paths: progress.project.files })
   const placed = await inAllPlaces(await inCopySaid(mentioned, step), files)
   const bound = await appendByEdit(placed, offer.bindings, files)
   if (placed.kind !== 'guess' || request.guarded) return bound
-  const about = { request: run.request, clause, project: progress.project, recent }
   const grounds =
     opinions &&
     (await groundsOf(placed, {

@@ -1,16 +1,15 @@
 /**
  * A call in the opinion of the rankings: each argument that names something there, a new place or a text to look for is compared with what
- * they find likeliest, and a whole call is made of that where nano chose another action or none. Nothing is read, nothing is done.
+ * they find likeliest. Nothing is read, nothing is done.
  */
-import type { Action } from '../opinion/action.ts'
 import { plainCommand } from '../opinion/command-ranking.ts'
 import { typedCommand } from '../opinion/command-typed.ts'
-import type { Likely, Opinions } from '../opinion/load.ts'
+import type { ContentAsk } from '../opinion/content-ranking.ts'
+import type { Likely, LikelyContent, Opinions } from '../opinion/load.ts'
 import type { PathProject } from '../opinion/path-project.ts'
 import { type PathRole, ROOT } from '../opinion/path-signs.ts'
 import type { TargetAction } from '../opinion/target-ranking.ts'
 import { contentless, stands } from './naming.ts'
-import { quotesIn } from './next-append.ts'
 import type { NanoCall } from './run.ts'
 
 export type RankingPlace = {
@@ -198,7 +197,7 @@ const bare = (path: string): string => path.toLowerCase().replace(/^\.\//, '').r
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** A search in the project's own folder has no scope. */
-function withoutRoot(call: NanoCall): NanoCall {
+export function withoutRoot(call: NanoCall): NanoCall {
   if (call.name !== 'search_text' || call.input['path'] !== ROOT) return call
   const { path: _, ...input } = call.input
   return { ...call, input }
@@ -208,29 +207,51 @@ function withoutRoot(call: NanoCall): NanoCall {
 const TELLING = 0.5
 
 /** By the part that is asked for, or by the whole request where that tells more. */
-function byClause<Value>(
+function byClause<One extends { readonly share: number }>(
   { request, clause, recent }: RankingPlace,
-  rank: (words: string) => readonly Likely<Value>[],
+  rank: (words: string) => readonly One[],
   words = clause,
-): readonly Likely<Value>[] {
+): readonly One[] {
   const likely = rank(words)
   if (request === clause || recent.length > 0 || (likely[0]?.share ?? 0) >= TELLING) return likely
   const whole = rank(request)
   return (whole[0]?.share ?? 0) > (likely[0]?.share ?? 0) ? whole : likely
 }
 
-const pathsFor = (role: PathRole, words: string, place: RankingPlace): readonly Likely<string>[] =>
+export const pathsFor = (role: PathRole, words: string, place: RankingPlace): readonly Likely<string>[] =>
   byClause(place, (clause) => place.opinions.paths({ ...place, clause, role }), words)
 
-const targetsFor = (action: TargetAction, from: string, place: RankingPlace): readonly Likely<string>[] =>
+export const targetsFor = (
+  action: TargetAction,
+  from: string,
+  place: RankingPlace,
+): readonly Likely<string>[] =>
   byClause(place, (clause) =>
     place.opinions.targets({ ...place, clause, action, ...(from !== '' && { from }) }),
   )
 
-const textsFor = (place: RankingPlace): readonly Likely<string>[] =>
+export const textsFor = (place: RankingPlace): readonly Likely<string>[] =>
   byClause(place, (clause) => place.opinions.texts({ ...place, clause }))
 
-function commandsFor(place: RankingPlace): readonly Likely<string>[] {
+/** What is to be written, with the signs of the sentence that were cut off behind the part. */
+export const contentsFor = (
+  file: Omit<ContentAsk, 'clause'>,
+  place: RankingPlace,
+): readonly LikelyContent[] =>
+  byClause(
+    place,
+    (clause) => place.opinions.contents({ ...file, clause }),
+    withEnd(place.clause, place.request),
+  )
+
+/** "Put clay x6 (Digbeth) on the list": a part ends with its own bracket. */
+export function withEnd(clause: string, request: string): string {
+  const at = request.indexOf(clause)
+  const [end = ''] = at < 0 ? [] : (/^[)\]}"'”’`.;!?]+/.exec(request.slice(at + clause.length)) ?? [])
+  return clause + end
+}
+
+export function commandsFor(place: RankingPlace): readonly Likely<string>[] {
   const typed = typedCommand(place.clause)
   if (typed !== undefined) return [{ value: typed, share: TYPED }]
   return byClause(place, (clause) => place.opinions.commands({ ...place, clause }))
@@ -238,45 +259,3 @@ function commandsFor(place: RankingPlace): readonly Likely<string>[] {
 
 /** How likely a command is meant that is typed out. */
 const TYPED = 0.98
-
-/** How likely an argument must be to be shown without nano's word for it. */
-const SHOWN = 0.3
-
-/** A call of this action, made of what is likeliest; nothing where that is not clear, or the action needs what only nano can point at. */
-export function composedCall(action: Action, place: RankingPlace): NanoCall | undefined {
-  const first = (likely: readonly Likely<string>[]): string | undefined =>
-    (likely[0]?.share ?? 0) >= SHOWN ? likely[0]?.value : undefined
-  if (action === 'read' || action === 'list' || action === 'delete') {
-    const path = first(pathsFor(action, place.clause, place))
-    const name = { read: 'read_file', list: 'list_files', delete: 'delete_file' }[action]
-    return path === undefined ? undefined : { name, input: { path } }
-  }
-  if (action === 'copy' || action === 'move') {
-    const from = first(pathsFor(action, place.clause, place))
-    const to = from === undefined ? undefined : first(targetsFor(action, from, place))
-    return from === undefined || to === undefined
-      ? undefined
-      : { name: `${action}_file`, input: { from, to } }
-  }
-  if (action === 'mkdir') {
-    const path = first(targetsFor(action, '', place))
-    return path === undefined ? undefined : { name: 'make_folder', input: { path } }
-  }
-  if (action === 'append') {
-    const [quote, ...others] = quotesIn(place.clause)
-    const path = first(pathsFor(action, place.clause.replace(quote?.text ?? '', ' … '), place))
-    return quote && others.length === 0 && path !== undefined
-      ? { name: 'write_file', input: { path, content: quote.text, append: true } }
-      : undefined
-  }
-  if (action === 'run') {
-    const command = first(commandsFor(place))
-    return command === undefined ? undefined : { name: 'run_command', input: { command } }
-  }
-  if (action !== 'search') return undefined
-  const pattern = first(textsFor(place))
-  const [scope] = pathsFor('scope', place.clause, place)
-  return pattern === undefined
-    ? undefined
-    : withoutRoot({ name: 'search_text', input: { pattern, path: scope?.value ?? ROOT } })
-}

@@ -1,24 +1,18 @@
 /**
  * Texts that go on where the model stopped, or began before where it started: "add ring Anna on Monday to todo.txt" is not about `Monday`.
- * Each rule takes more of the request, never less. Pure.
+ * What is left here is what the ranking of texts (`opinion/content-ranking.ts`) does not know better. Each rule takes more of the request, never less. Pure.
  */
 import type { ListedLine } from './format.ts'
-import { isNamed } from './naming.ts'
 import type { NanoCall } from './run.ts'
 import { placesOf, strip, wordsOf } from './spans.ts'
 import { stopWords } from './words.ts'
 
 /** The call with its texts as long as the request has them. */
 export function withWholeTexts(call: NanoCall, request: string, lines: readonly ListedLine[]): NanoCall {
-  const { content, command, path, new: replacement, old, pattern } = call.input
+  const { content, command, new: replacement, old, pattern } = call.input
   if (call.name === 'write_file' && typeof content === 'string') {
-    const listed = linesInTurn(request)
-    if (listed !== undefined) return { ...call, input: { ...call.input, content: listed } }
-    const quote = quotedBehind(content, request)
-    if (quote !== undefined) return { ...call, input: { ...call.input, content: quote } }
-    const begun = fromVerb(wholeBlock(behindColon(content, request), request), request)
-    const whole = wholeSentence(upToTarget(wholeRow(begun, request), String(path), request), request)
-    return { ...call, input: { ...call.input, content: withoutPlace(withoutStop(whole, request), request) } }
+    const whole = linesInTurn(request) ?? wholeSentence(content, request)
+    return { ...call, input: { ...call.input, content: whole } }
   }
   if (call.name === 'run_command' && typeof command === 'string')
     return { ...call, input: { ...call.input, command: wholeWord(command, request) } }
@@ -30,14 +24,6 @@ export function withWholeTexts(call: NanoCall, request: string, lines: readonly 
   if (call.name === 'search_text' && typeof pattern === 'string')
     return { ...call, input: { ...call.input, pattern: wholePhrase(pattern, request, lines) } }
   return call
-}
-
-/** "A single line, namely "out/"": the text is what is quoted right behind what is said of it. */
-function quotedBehind(content: string, request: string): string | undefined {
-  const start = onlyPlace(content, request)
-  if (start === undefined || content === '') return undefined
-  const rest = request.slice(start + content.length)
-  return /^[\s,:]+(?:(?:namely|saying|reading|that says|with)[\s,:]*)?"([^"\n]+)"/i.exec(rest)?.[1]
 }
 
 /** No text goes on into the next part of the request: "write a.txt with: open at 10. And add b to c.txt". */
@@ -82,47 +68,12 @@ function linesInTurn(request: string): string | undefined {
   return [one, two, three].flatMap((line) => (line === undefined ? [] : [strip(line, '"“”`')])).join('\n')
 }
 
-/** Lines behind "the following:" are wanted to the last. */
-function wholeBlock(content: string, request: string): string {
-  const start = onlyPlace(content, request)
-  if (start === undefined || !/:[^\S\n]*\n\s*$/.test(request.slice(0, start))) return content
-  const block = request.slice(start).trimEnd()
-  return block.includes('\n\n') ? content : block
-}
-
-/** `check-up` of "2025-06-10,Mabel Frith,check-up,yes": a row ends with its last field. */
-function wholeRow(content: string, request: string): string {
-  const start = onlyPlace(content, request)
-  if (start === undefined || !content.includes(',')) return content
-  const [more = ''] =
-    /^(?:,[^\s,][^,\n]*?(?=,|[.;!?]?\s|[.;!?]?$))+/.exec(request.slice(start + content.length)) ?? []
-  return content + more
-}
-
 /** `bin/rails db` of "bin/rails db:migrate". */
 function wholeWord(command: string, request: string): string {
   const start = onlyPlace(command, request)
   const rest = start === undefined ? '' : request.slice(start + command.length)
   return command + (/^[:=/][\w:=/.@-]*\w/.exec(rest)?.[0] ?? '')
 }
-
-/** "Add - video attached to PT-45": all that stands between the verb and where it goes. */
-function upToTarget(content: string, path: string, request: string): string {
-  const start = onlyPlace(content, request)
-  if (start === undefined || content === '' || !ADDS.test(request.slice(0, start))) return content
-  const rest = request.slice(start + content.length)
-  for (const { index, 1: target = '' } of rest.matchAll(TO)) {
-    if (/[.;!?:]\s|["'“”`]|\b(?:and|then)\b/i.test(rest.slice(0, index))) return content
-    if (path.split('/').some((part) => isNamed(part, target)))
-      return (content + rest.slice(0, index)).trimEnd()
-  }
-  return content
-}
-
-const ADDS = /\b(?:add|append|put|write|note|jot down)\s+(?:the (?:line|text|words?|row|entry|item)\s+)?$/i
-/** A place, and the few words that may name it. */
-const TO =
-  /\s(?=(?:to|in|into|onto|on|under|at)\s+((?:(?:the|my|our|end|bottom|of|list)\s+){0,5}[\w./-]+(?:\s+[\w./-]+){0,2}))/gi
 
 /** What is said behind a colon or `saying` goes on to the end, or to where the next order begins. */
 function wholeSentence(content: string, request: string): string {
@@ -141,22 +92,9 @@ function wholeSentence(content: string, request: string): string {
 
 const isSpoken = (before: string): boolean => SAYS.test(before) || LABEL.test(before)
 
-/** "Append one line to the notes of 2024-12: - licence expired": what stands before the colon says where it goes. */
-function behindColon(content: string, request: string): string {
-  const [label = ''] = LABELLED.exec(request) ?? []
-  const start = onlyPlace(content, request)
-  const between = start === undefined ? '' : label.slice(start + content.length)
-  // In a step of its own the label is for another text: "make a.txt with b. then add a line: c".
-  const isBefore = between !== '' && !/[.;!?]\s|\b(?:and|then)\b/i.test(between)
-  return isBefore && request.length - label.length > 2 ? request.slice(label.length).trim() : content
-}
-
 /** An order to write something down, up to its colon. */
 const LABEL =
   /\b(?:add|append|put|write|note|jot|line|bottom|end|entry|row)\b[^\n:"“]{0,80}:\s+$|(?:^|\s)[\w./-]+\.[a-z]\w{0,4}:\s+$/i
-const LABELLED =
-  /^[^\n:"“]*\b(?:add|append|put|write|note|jot|line|bottom|end|entry|row)\b[^\n:"“]{0,80}:\s+(?=[^\n]+$)/i
-
 /** The label says where it goes: "end of the changelog:". */
 const NAMES_PLACE =
   /(?:\b(?:end|bottom) of|\b(?:to|in|into|under)) (?:(?:the|my|our|a|an) )?[\w./-]+(?: [\w./-]+){0,2}:\s+$/i
@@ -166,44 +104,6 @@ const SAYS =
   /\b(?:with the (?:following )?(?:text|words?|line|content|note)|with the following|with(?=\s*:)|that says|which says|saying|reading|containing)\s*:?\s+$/i
 const NEXT_ORDER =
   /(?:^|[.,;!?]\s+)(?:please |and |then |also )*(?:add|append|copy|delete|list|make|move|open|put|read|rename|run|show|in|to|at|under|into|for|as)\b/i
-
-/** The full stop of the sentence: "add this: see the wiki. and show it". */
-function withoutStop(content: string, request: string): string {
-  const start = onlyPlace(content, request)
-  const isStop = /[^.]\.$/.test(content) && start !== undefined
-  return isStop && /^\s+(?:and|then)\b/.test(request.slice(start + content.length))
-    ? content.slice(0, -1)
-    : content
-}
-
-/** "Put 5,Ann as the last line in a.csv"; behind a colon or in quotes all of it is the text. */
-function withoutPlace(content: string, request: string): string {
-  const start = onlyPlace(content, request) ?? request.length
-  return /[:"'“`]\s*$/.test(request.slice(0, start))
-    ? content
-    : content.replace(
-        /(?<=\S)\s+as (?:the |a |its )?(?:last|new|final|first|next) (?:line|row|entry|item|point)$/i,
-        '',
-      )
-}
-
-/** What is added begins behind the verb, unless the words between say that it is a line or where it goes. */
-function fromVerb(content: string, request: string): string {
-  const start = onlyPlace(content, request)
-  if (start === undefined) return content
-  const [, between] =
-    /^\W*(?:please |pls |also |then |and )*(?:add|append|note|jot down)\s+((?:[^\s"'“‘`:]+\s+){1,6})$/i.exec(
-      request
-        .slice(0, start)
-        .split(/(?:[.;!?]|\band|\bthen)\s+/)
-        .at(-1) ?? '',
-    ) ?? []
-  if (between === undefined || DESCRIBES.test(between)) return content
-  return request.slice(start - between.length, start) + content
-}
-
-const DESCRIBES =
-  /^(?:the|a|an|my|our|this|that|these|those|another|one|new|some|me|it|two|three|to|in|into|at|on|under|below|onto|for)\b|\b(?:line|lines|text|words?|row|entry|item|following|saying|says|note|comment|heading|bullet|task|todo|sentence)\b/i
 
 /** The new text is the whole quotation after `to` or `with`. */
 function quotedWhole(text: string, request: string): string {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import { type Action, actionOpinion, type Opinion } from './action.ts'
+import { type ContentAsk, contentCandidates } from './content-ranking.ts'
 import { type EditAsk, rankEdits, type RankedEdit } from './edit-ranking.ts'
 import type { CommandAsk } from './command-candidates.ts'
 import { commandCandidates } from './command-ranking.ts'
@@ -22,6 +23,8 @@ import { type NanoSaid, verdictCandidates } from './verdict.ts'
 /** Something that may be meant, and how likely it is. */
 export type Likely<Value> = { readonly value: Value; readonly share: number }
 
+export type LikelyContent = Likely<string> & { readonly said: string }
+
 /** All of them give the likeliest first. */
 export type Opinions = {
   /** Whether many writers use this word. */
@@ -38,6 +41,8 @@ export type Opinions = {
   targets(ask: TargetAsk): readonly Likely<string>[]
   /** What a search looks for. */
   texts(ask: SearchAsk): readonly Likely<string>[]
+  /** What is to be written, and the words of the clause that it is made of. */
+  contents(ask: ContentAsk): readonly LikelyContent[]
   /** What is to be run. */
   commands(ask: CommandAsk): readonly Likely<string>[]
   /** The parts of a request, in the order in which they are to be done. */
@@ -57,7 +62,16 @@ export type StoredModel = {
   readonly weights: string
 }
 
-type Ranking = 'edits' | 'paths' | 'targets' | 'texts' | 'commands' | 'verdict' | 'further' | 'trust'
+type Ranking =
+  | 'edits'
+  | 'paths'
+  | 'targets'
+  | 'texts'
+  | 'contents'
+  | 'commands'
+  | 'verdict'
+  | 'further'
+  | 'trust'
 
 /** Of a request, or of a place in it. */
 type Classifier = 'actions' | 'cuts'
@@ -82,6 +96,7 @@ export async function loadModels(path: string): Promise<OpinionModels> {
     paths: toModel(rankings.paths),
     targets: toModel(rankings.targets),
     texts: toModel(rankings.texts),
+    contents: toModel(rankings.contents),
     commands: toModel(rankings.commands),
     verdict: toModel(rankings.verdict),
     further: toModel(rankings.further),
@@ -98,6 +113,7 @@ function createOpinions({ known, actions, cuts, ...rankings }: OpinionModels): O
   const paths = weigherOf(rankings.paths)
   const targets = weigherOf(rankings.targets)
   const texts = weigherOf(rankings.texts)
+  const contents = weigherOf(rankings.contents)
   const commands = weigherOf(rankings.commands)
   const verdict = weigherOf(rankings.verdict)
   const further = weigherOf(rankings.further)
@@ -115,6 +131,12 @@ function createOpinions({ known, actions, cuts, ...rankings }: OpinionModels): O
     targets: (ask) =>
       ranked(targetCandidates(ask), targets).map(({ path, share }) => ({ value: path, share })),
     texts: (ask) => ranked(searchCandidates(ask), texts).map(({ text, share }) => ({ value: text, share })),
+    contents: (ask) =>
+      ranked(contentCandidates(ask), contents).map(({ content, said, share }) => ({
+        value: content,
+        said,
+        share,
+      })),
     commands: (ask) =>
       ranked(commandCandidates(ask), commands).map(({ command, share }) => ({ value: command, share })),
     further: (ask) =>

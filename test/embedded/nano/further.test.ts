@@ -38,6 +38,7 @@ async function after(
     paths: () => [],
     targets: () => [],
     texts: () => [],
+    contents: () => [],
     commands: () => [],
     knows: () => true,
     trust: () => 0,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { composedCall, rankedCall, type RankingPlace } from '../../../src/embedded/nano/ranked-call.ts'
+import { composedCall } from '../../../src/embedded/nano/composed-call.ts'
+import { rankedCall, type RankingPlace } from '../../../src/embedded/nano/ranked-call.ts'
 import type { Likely, Opinions } from '../../../src/embedded/opinion/load.ts'
 import { createPathProject } from '../../../src/embedded/opinion/path-project.ts'
 
@@ -18,6 +19,7 @@ function placeWith(
     paths: () => found.paths ?? [],
     targets: () => found.targets ?? [],
     texts: () => found.texts ?? [],
+    contents: () => [],
     commands: () => found.commands ?? [],
     further: () => [],
     trust: () => 0,

@@ -19,6 +19,7 @@ const ranks = (...edits: RankedEdit[]): Opinions => ({
   paths: () => [],
   targets: () => [],
   texts: () => [],
+  contents: () => [],
   commands: () => [],
   further: () => [],
   trust: () => 0,

@@ -14,23 +14,12 @@ describe('a text is taken to its end', () => {
     whole(request, 'write_file', { path: 'a.txt', content })
 
   test.each([
-    ['add ring Anna on monday to a.txt', 'monday', 'ring Anna on monday'],
-    ['append oat milk and rye to a.txt', 'and rye', 'oat milk and rye'],
-    [
-      'make a.txt with these lines:\nNell: July\nJem: none asked',
-      'Nell: July\nJem: none',
-      'Nell: July\nJem: none asked',
-    ],
-    ['add IMG_1 Gate at the well, Wote to a.txt', 'IMG_1 Gate', 'IMG_1 Gate at the well, Wote'],
-    ['add - video attached to a.txt and show it', '- video', '- video attached'],
-    ['for a.txt, please add 12,Mabel,check-up,yes', '12,Mabel,check-up', '12,Mabel,check-up,yes'],
     ['a.txt with the text: Mary, please confirm. Then list', 'Mary', 'Mary, please confirm'],
     [
       'add to a.txt: grahams - canal rd, acct 7, shuts 5',
       'grahams - canal rd',
       'grahams - canal rd, acct 7, shuts 5',
     ],
-    ['append a line to a.txt, the 2024-12 one: - licence expired', '2024-12', '- licence expired'],
     ['make a.txt saying Dear Cobb, it leaks. Pray come.', 'Dear Cobb', 'Dear Cobb, it leaks. Pray come.'],
     ['make a.txt with: june 21, bring buckets. and show me', 'june 21', 'june 21, bring buckets'],
     [
@@ -40,8 +29,6 @@ describe('a text is taken to its end', () => {
     ],
     ['a.txt: saved us hours - tom beck', 'saved us hours', 'saved us hours - tom beck'],
     ['end of a.txt: - bump crc to 3.2.1', '- bump crc', '- bump crc to 3.2.1'],
-    ['put 5,Ann as last line in a.txt', '5,Ann as last line', '5,Ann'],
-    ['make a.txt with a single line, namely "out/"', 'a single line', 'out/'],
     ['make a.txt with two lines, first zip it, second post it', 'two lines', 'zip it\npost it'],
     ['a.txt please, first line bring cash second line: call Ann', 'bring cash', 'bring cash\ncall Ann'],
   ])('%s', (request, content, wanted) => {

@@ -155,3 +155,40 @@ describe('how far a call is trusted', () => {
     expect(unsure).toBeLessThan(0.5)
   })
 })
+
+describe('what is to be written', () => {
+  const orders = '- capes x4\n- combs x9\n- oil\n'
+  const topics =
+    'name,partitions,retention_h,owner\norders,12,72,checkout\nclicks,36,24,web\nclicks.dlq,3,24,web\n'
+
+  test.each([
+    ['add clay x2 to the order list', 'order.txt', orders, '- clay x2'],
+    [
+      'put buy rosin at the bottom of my to-do',
+      'todo.md',
+      '- [ ] plasters\n- [x] insurance\n',
+      '- [ ] buy rosin',
+    ],
+    [
+      'add orders.returns to topic list: 6 partitions, 48h, owner checkout',
+      'topics.csv',
+      topics,
+      'orders.returns,6,48,checkout',
+    ],
+    ['put 5,Ann as last line in a.csv', 'a.csv', 'no,name\n4,Bo\n', '5,Ann'],
+    ['add ring Anna on monday to a.txt', 'a.txt', 'some text\n', 'ring Anna on monday'],
+    ['for a.txt, please add 12,Mabel,check-up,yes', 'a.txt', 'some text\n', '12,Mabel,check-up,yes'],
+    ['append a line to a.txt, the 2024-12 one: - licence expired', 'a.txt', orders, '- licence expired'],
+    ['add "- call Ann" to the order list', 'order.txt', orders, '- call Ann'],
+  ])('at the end of a file: %s', (clause, path, text, wanted) => {
+    expect(opinions.contents({ clause, path, text, action: 'append' })[0]?.value).toBe(wanted)
+  })
+
+  test.each([
+    ['make a.txt with these lines:\nNell: July\nJem: none asked', 'Nell: July\nJem: none asked'],
+    ['make a.txt with a single line, namely "out/"', 'out/'],
+    ['make a.txt, two lines: "- run" and "- build"', '- run\n- build'],
+  ])('in a new file: %s', (clause, wanted) => {
+    expect(opinions.contents({ clause, path: 'a.txt', text: '', action: 'write' })[0]?.value).toBe(wanted)
+  })
+})

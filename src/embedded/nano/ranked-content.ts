@@ -1,0 +1,46 @@
+/**
+ * What a call writes, where the ranking of texts knows better than nano which words are meant and in which form the file has them. What it
+ * chooses is always asked for. Reads the file.
+ */
+import type { Decision } from './decide.ts'
+import { readCall } from './decide.ts'
+import type { NanoReply } from './engine.ts'
+import type { ProjectFiles } from './project.ts'
+import { contentsFor, type RankingPlace } from './ranked-call.ts'
+
+type Place = RankingPlace & {
+  readonly files: ProjectFiles
+  readonly reply: NanoReply
+  /** A step was made for this clause: what it asks for is in part done. */
+  readonly isBegun: boolean
+}
+
+export async function rankedContent(decision: Decision, place: Place): Promise<Decision> {
+  if ((decision.kind !== 'call' && decision.kind !== 'guess') || place.isBegun) return decision
+  const { path, content, append } = decision.call.input
+  if (decision.call.name !== 'write_file' || typeof path !== 'string' || typeof content !== 'string')
+    return decision
+  const action = append === true ? 'append' : 'write'
+  const text = append === true ? await place.files.read(path).catch(() => '') : ''
+  const own = content.trimEnd()
+  // A list that is cut at its number: nano has read on.
+  const isBeyond = !place.clause.includes(own) && place.request.includes(own)
+  const clause = isBeyond ? place.request : place.clause
+  const likely = contentsFor({ action, path, text }, { ...place, clause })
+  const [best] = likely
+  const mine = likely.find(({ value }) => value === own)?.share ?? 0
+  // Of a call that nano did not write it was not sure of the text, either.
+  const isOwn = readCall(place.reply.text)?.name === 'write_file'
+  const sure = isOwn ? Math.min(SUREST, ...place.reply.confidences) : EVEN
+  if (!best || best.value === own || best.share < LEAST) return decision
+  if (best.share / (mine + FLOOR) <= sure / (1 - sure)) return decision
+  const call = { ...decision.call, input: { ...decision.call.input, content: best.value } }
+  const why = 'The built-in model guessed this: the request does not spell out the content'
+  return { kind: 'guess', call, why, isLikely: false }
+}
+
+const LEAST = 0.3
+const FLOOR = 0.02
+/** How far nano is believed at most of where a text begins and ends. */
+const SUREST = 0.9
+const EVEN = 0.5
