@@ -56,6 +56,8 @@ export type AskedStep = {
   readonly also: readonly Step[]
   /** Paths of the steps before, the latest first. */
   readonly recent: readonly string[]
+  /** The last command of the steps before. */
+  readonly ran?: string
   readonly project: PathProject
 }
 
@@ -108,6 +110,8 @@ export function stepsOf({ project }: Writer, rows: readonly HandRow[]): AskedSte
           ? row.also.flatMap(([other, ...more]) => (other && more.length === 0 ? [other] : []))
           : rest
       const also = others.filter((other) => other.do === step.do)
+      const before = row.effect.slice(0, from)
+      const ran = before.findLast((one) => one.do === 'run')?.['command']
       return [
         {
           id: row.id,
@@ -115,8 +119,9 @@ export function stepsOf({ project }: Writer, rows: readonly HandRow[]): AskedSte
           request: row.request,
           step,
           also,
-          recent: recentOf(row.effect.slice(0, from)),
+          recent: recentOf(before),
           project,
+          ...(typeof ran === 'string' && { ran }),
         },
       ]
     }),

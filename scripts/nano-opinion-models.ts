@@ -27,7 +27,8 @@ export const TRAINERS: Readonly<Record<ModelName, (writers: readonly Writer[]) =
   texts: (writers) => trainArgument(writers, textExample),
   contents: (writers) =>
     trainArgument(writers, contentExample, { fewest: 3, mostWrong: 200 }, contentVariants),
-  commands: (writers) => trainArgument(writers, commandExample, { rounds: 8, fewest: 3 }),
+  commands: (writers) =>
+    trainArgument(writers, commandExample, { rounds: 10, fewest: 4, rate: 0.08, decay: 3e-3 }),
   targets: (writers) => trainArgument(writers, targetExample),
   actions: (writers) => trainActions(writers).actions,
   cuts: (writers) => trainCuts(writers, knownWords(writers)),

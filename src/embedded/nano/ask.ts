@@ -190,7 +190,9 @@ const isOffered = ({ name }: NanoCall, { offer }: Asking): boolean =>
 function rankingPlace({ opinions, progress, run }: Asking): RankingPlace | undefined {
   const { clause } = currentOf(progress)
   const recent = recentPaths(run.steps)
-  return opinions && { request: run.request, clause, project: progress.project, recent, opinions }
+  const ran = run.steps.findLast(({ call }) => call.name === 'run_command')?.call.input['command']
+  const place = { request: run.request, clause, project: progress.project, recent }
+  return opinions && { ...place, opinions, ...(typeof ran === 'string' && { ran }) }
 }
 
 /** The reply as it is, what was meant instead, or what nano may not choose when it is asked again. */
@@ -230,12 +232,15 @@ function verdictOn(
 ): readonly Likely<Action>[] | undefined {
   const { clause, from } = currentOf(progress)
   if (!opinions || run.steps.length > from) return undefined
-  if (typedCommand(clause) !== undefined) return [{ value: 'run', share: TYPED }]
   const { project } = progress
   const isLater = progress.reached.length > 1
   const words = isLater ? clause : run.request
-  const opinion = opinions.action(words, { project, isLater })
-  return opinions.verdict(opinion, saidBy({ text, confidences }, words))
+  const verdict = (): readonly Likely<Action>[] =>
+    opinions.verdict(opinions.action(words, { project, isLater }), saidBy({ text, confidences }, words))
+  if (typedCommand(clause, project) === undefined) return verdict()
+  // "git add -A, then git commit -m x: is that bad practice?" has a command in it, and orders none.
+  const isAsked = clause !== run.request && verdict()[0]?.value === 'no'
+  return isAsked ? verdict() : [{ value: 'run', share: TYPED }]
 }
 
 /** How likely a clause that is a command as it would be typed wants it run. */

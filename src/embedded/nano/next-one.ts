@@ -2,7 +2,7 @@
  * The next step where it follows from the last one: the same with another file that is named beside it, with the next of several, in
  * every file that has the text. Nano need not be asked for these. Reads the files.
  */
-import { escaped } from '../opinion/command-candidates.ts'
+import { escaped } from '../opinion/tokens.ts'
 import { nextOfEach } from './each.ts'
 import { leftOut, sameWith } from './left-out.ts'
 import { nextAppend, quotesIn } from './next-append.ts'

@@ -3,6 +3,7 @@
  * they find likeliest. Nothing is read, nothing is done.
  */
 import { plainCommand } from '../opinion/command-ranking.ts'
+import { isTyped } from '../opinion/command-programs.ts'
 import { typedCommand } from '../opinion/command-typed.ts'
 import type { ContentAsk } from '../opinion/content-ranking.ts'
 import type { Likely, LikelyContent, Opinions } from '../opinion/load.ts'
@@ -19,6 +20,8 @@ export type RankingPlace = {
   readonly project: PathProject
   /** Paths that earlier steps were about, the latest first. */
   readonly recent: readonly string[]
+  /** The last command that was run for the request. */
+  readonly ran?: string
   readonly opinions: Opinions
 }
 
@@ -134,8 +137,14 @@ const commandIn = (own: string, place: RankingPlace): RankedArgument => ({
   key: 'command',
   likely: commandsFor(place),
   own,
-  most: place.request.includes(own) ? SUREST : SUREST_OF_SCRIPTS,
+  most: mostOf(own, place),
 })
+
+/** Nano is believed less of a command that the request does not spell, and of a sentence in its place. */
+function mostOf(own: string, { request, project }: RankingPlace): number {
+  if (!request.includes(own)) return SUREST_OF_SCRIPTS
+  return own.includes(' ') && isTyped(own, project) ? SUREST : SUREST_OF_UNTYPED
+}
 
 function targetIn(action: TargetAction, input: NanoCall['input'], place: RankingPlace): RankedArgument {
   const key = action === 'mkdir' ? 'path' : 'to'
@@ -169,6 +178,9 @@ const FLOOR = 0.02
 const SUREST = 0.97
 /** Of a command that the request does not spell: it takes `lint:fix` for `lint` without a doubt. */
 const SUREST_OF_SCRIPTS = 0.9
+const SUREST_OF_UNTYPED = 0.7
+/** Of a command that another one says more of: nano hardly gives one something to work on. */
+const SUREST_OF_SHORTER = 0.6
 /** Of a path that is not there. */
 const SUREST_OF_NOTHING = 0.3
 const LEAST_FOR_NOTHING = 0.15
@@ -179,7 +191,9 @@ type Limits = { readonly sure: number; readonly least: number }
 function chosen(likely: readonly Likely<string>[], own: string, { sure, least }: Limits): Choice {
   const mine = shareOf(likely, own)
   const [best] = likely
-  const odds = sure / (1 - sure)
+  const isLonger = best?.value.startsWith(`${own} `) === true
+  const most = isLonger ? Math.min(sure, SUREST_OF_SHORTER) : sure
+  const odds = most / (1 - most)
   const isOther =
     best !== undefined &&
     !isSame(best.value, own) &&
@@ -252,7 +266,7 @@ export function withEnd(clause: string, request: string): string {
 }
 
 export function commandsFor(place: RankingPlace): readonly Likely<string>[] {
-  const typed = typedCommand(place.clause)
+  const typed = typedCommand(place.clause, place.project)
   if (typed !== undefined) return [{ value: typed, share: TYPED }]
   return byClause(place, (clause) => place.opinions.commands({ ...place, clause }))
 }

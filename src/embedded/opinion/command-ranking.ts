@@ -2,6 +2,9 @@
 import { isSameRoot } from '../nano/naming.ts'
 import { stopWords } from '../nano/words.ts'
 import { type Command, type CommandAsk, commandsFor } from './command-candidates.ts'
+import { fileCommands } from './command-files.ts'
+import { projectCommands } from './command-scripts.ts'
+import { FILLING, shapeOf } from './command-shape.ts'
 import { wordAfter, wordBefore } from './part.ts'
 import type { PathProject } from './path-project.ts'
 import { wordsIn } from './tokens.ts'
@@ -27,9 +30,7 @@ export function commandCandidates(ask: CommandAsk): CommandCandidate[] {
 export function scriptFit(clause: string, project: PathProject): number {
   const words = meantBy(clause)
   const pairs = pairsOf(clause)
-  const scripts = commandsFor({ clause, project, recent: [] }).filter(
-    ({ source }) => source === 'script' || source === 'file',
-  )
+  const scripts = [...projectCommands(project), ...fileCommands(project)]
   return scripts.reduce((best, command) => Math.max(best, labelled(command, words, pairs).share), 0)
 }
 
@@ -128,7 +129,11 @@ type Labelled = {
   readonly isExact: boolean
 }
 
-function labelled({ label }: Command, words: readonly string[], pairs: readonly string[]): Labelled {
+function labelled(
+  { label }: Pick<Command, 'label'>,
+  words: readonly string[],
+  pairs: readonly string[],
+): Labelled {
   const isSaid = (part: string): boolean =>
     words.some((word) => word === part || (part.length > 3 && isSameRoot(word, part))) || pairs.includes(part)
   const said = label.filter(isSaid).length
@@ -148,6 +153,8 @@ function signsOf(command: Command, facts: Facts): string[] {
     ...general,
     ...(command.span ? spanSigns(command, command.span, facts) : []),
     ...fileSigns(command, facts),
+    ...restSigns(command, facts),
+    ...markSigns(command, facts),
     ...facts.speaksOf.map((word) => `speaks:${word} ${command.command.split(' ')[0] ?? ''}`),
     `spelled:${facts.isSpelled}`,
     `best:${level(facts.best)} ${facts.scores.get(command)?.share === facts.best}`,
@@ -231,24 +238,21 @@ function spanSigns(
   ]
 }
 
-/** Words of a sentence, hardly of a command. */
-const FILLING = new Set(
-  'please and then the a to it for me you if so i we now again first after afterwards or but thanks because with in on of that this is my our'.split(
-    ' ',
-  ),
-)
-
-function shapeOf(word: string): string {
-  const plain = word.replaceAll(/^["'`]+|["'`,.;:!?]+$/g, '')
-  if (plain.startsWith('-')) return 'flag'
-  if (/[/\\]|\w\.\w/.test(plain)) return 'path'
-  if (/^[|&>]/.test(plain)) return 'sign'
-  if (/^\d/.test(plain)) return 'number'
-  if (FILLING.has(plain.toLowerCase())) return 'fill'
-  return /[^\w]/.test(plain) ? 'code' : 'word'
+/** What is known of it, by itself and with how well it is named. */
+function markSigns({ marks = [], argument }: Command, { speaksOf, best }: Facts): string[] {
+  const aliases = marks.filter((mark) => mark.startsWith('alias:'))
+  const given = argument === undefined ? 'none' : 'some'
+  return [
+    ...marks.filter((mark) => !/^(?:takes|vars):/.test(mark)),
+    ...marks.filter((mark) => /^(?:takes|vars|goes-on):/.test(mark)).map((mark) => `${mark} arg:${given}`),
+    ...aliases.flatMap((mark) => [
+      `${mark} best:${level(best)}`,
+      ...speaksOf.map((word) => `${mark} speaks:${word}`),
+    ]),
+  ]
 }
 
-function fileSigns({ path, argument, takesArguments }: Command, { clause, recent }: Facts): string[] {
+function fileSigns({ path }: Command, { clause, recent }: Facts): string[] {
   if (path === undefined) return []
   const name = path.slice(path.lastIndexOf('/') + 1)
   const folder = path.includes('/') ? (path.split('/')[0] ?? '') : '.'
@@ -257,8 +261,27 @@ function fileSigns({ path, argument, takesArguments }: Command, { clause, recent
     `ending:${name.slice(name.lastIndexOf('.'))}`,
     `spells:${clause.includes(name)}`,
     `recent:${recent.indexOf(path) === 0}`,
-    `argument:${argument ?? 'none'} ${takesArguments}`,
-    `argument:${argument ?? 'none'} ${takesArguments} ${/\b(?:on|with|for|against|over|from)\b/i.test(clause)}`,
+  ]
+}
+
+/** How much of what is said is left over, with the command and what it is given. */
+function restSigns({ label, argument, about }: Command, { telling, speaksOf }: Facts): string[] {
+  const covers = new Set(argument?.covers ?? [])
+  const isTaken = (word: string): boolean =>
+    covers.has(word) ||
+    [...covers].some((one) => isSameRoot(one, word)) ||
+    label.some((part) => isSameRoot(word, part)) ||
+    (MEANS.get(word) ?? []).some((one) => label.includes(one))
+  const rest = telling.filter((word) => !isTaken(word))
+  const kind = argument === undefined ? 'none' : argument.kind
+  const marked = rest.filter((word) => /\d/.test(word)).length
+  return [
+    `rest:${Math.min(5, rest.length)}`,
+    `rest:${Math.min(3, rest.length)} arg:${kind === 'none' ? 'none' : 'some'}`,
+    `rest-unknown:${Math.min(4, rest.filter((word) => !hasWord(about, word)).length)}`,
+    `rest-number:${marked > 0} arg:${kind}`,
+    `arg-kind:${kind}`,
+    ...speaksOf.map((word) => `speaks:${word} arg:${kind === 'none' ? 'none' : 'some'}`),
   ]
 }
 

@@ -79,3 +79,6 @@ export function projectWords(paths: readonly string[], texts: readonly string[])
 }
 
 export const wordsIn = (text: string): string[] => text.toLowerCase().match(/\p{L}+|\p{N}+/gu) ?? []
+
+/** As a regular expression that means this text. */
+export const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
