@@ -3,6 +3,7 @@
  * done, and that is said; another file is not taken instead. Pure.
  */
 import type { PathProject } from '../opinion/path-project.ts'
+import { missingName } from './missing-name.ts'
 import { isSameRoot, nameOf, stands, wordsIn } from './naming.ts'
 import { dateOf, type DateSaid, datesSaid } from './path-date.ts'
 import type { NanoCall } from './run.ts'
@@ -16,7 +17,11 @@ const NUMBERED = /(?<![\w./-])[a-z][a-z_-]{2,}\d+(?![\w.-])/gi
 export function missingFile(
   call: NanoCall,
   request: string,
-  { files, texts }: Pick<PathProject, 'files' | 'texts'>,
+  {
+    files,
+    texts,
+    knows,
+  }: Pick<PathProject, 'files' | 'texts'> & { readonly knows?: (word: string) => boolean },
 ): string | undefined {
   const target = targetOf(call)
   if (files.length > 0 && call.name === 'run_command') {
@@ -29,12 +34,31 @@ export function missingFile(
   const spoken = withoutTexts(call, request)
   // `payout.zero` is no file where a line has it.
   const isText = (name: string): boolean => [...texts.values()].some((text) => stands(text, name))
-  const spelled = (spoken.match(FILE) ?? []).filter((name) => isThere(name) || !isText(name))
+  const spelled = (spoken.match(FILE) ?? []).filter(
+    (name) => isThere(name) || (!isText(name) && !NO_FILE.test(name) && !isNewName(name, spoken)),
+  )
   const named = [...spelled, ...numberedLike(spoken, files)]
   const [first] = named
   if (first !== undefined && named.every((name) => !isThere(name)) && !isNamedIn(target, spoken)) return first
   const isLook = call.name !== 'edit_file' && call.name !== 'run_command'
-  return isLook && named.length === 0 ? missingDay(target, spoken, { files, texts }) : undefined
+  if (!isLook || named.length > 0) return undefined
+  const project = { files, texts, ...(knows && { knows }) }
+  return missingDay(target, spoken, project) ?? missingName(target, spoken, project)
+}
+
+/** Abbreviations, and addresses of other machines. */
+const NO_FILE = /^(?:i\.e|e\.g|a\.k\.a|www\..*|.*\.(?:local|internal|lan))$/i
+
+const NAMES_ANEW =
+  /\b(?:cop(?:y|ies)|duplicate|renam\w*|mov(?:e|ed)|name[ds]?|call(?:ed)?|save[ds]?|filed|file (?:it|them|this|that)|exist|writ(?:e|ten)|becomes?)\b/i
+
+/** "Show me the draft, then copy it to b.txt": what a later step makes. */
+const isNewName = (name: string, spoken: string): boolean => {
+  const before = spoken.slice(0, spoken.indexOf(name))
+  return (
+    /\b(?:to|as|into|named?|called|becomes?|be|it|write|file|folder)\W*$/i.test(before) &&
+    NAMES_ANEW.test(before)
+  )
 }
 
 type Project = Pick<PathProject, 'files' | 'texts'>
@@ -88,7 +112,7 @@ function missingDay(target: string, spoken: string, { files, texts }: Project): 
 
 /** The day is that of something else: "I need it for Friday", "by the 30th". */
 const BESIDE =
-  /\b(?:latest|newest|oldest)\b|\b(?:on|by|till|until|before|after|since|due|for)\s+(?:the\s+|this\s+|next\s+)?(?:\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\s+\d)/i
+  /\b(?:latest|newest|oldest)\b|\b(?:on|by|till|until|before|after|since|due|(?:it|this|that|them|me|us|ready|one|needed|need|want|file|here) for)\s+(?:the\s+|this\s+|next\s+)?(?:\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\s+\d)/i
 
 const WEEKDAY = /(?:mon|tues|wednes|thurs|fri|satur|sun)day/gi
 
@@ -136,7 +160,10 @@ function numberedLike(request: string, files: readonly string[]): string[] {
   return (request.match(NUMBERED) ?? []).filter((word) => {
     const letters = word.toLowerCase().replace(/\d+$/, '')
     const alike = stems.filter((stem) => new RegExp(String.raw`(?:^|[^a-z])${letters}\d`).test(stem))
-    return alike.length > 1 && !alike.some((stem) => stem.includes(word.toLowerCase()))
+    const [number = ''] = /\d+$/.exec(word) ?? []
+    const has = (stem: string): boolean =>
+      stem.includes(word.toLowerCase()) || (stem.startsWith(letters) && stem.split(/\D+/).includes(number))
+    return alike.length > 1 && !alike.some(has)
   })
 }
 
@@ -149,5 +176,12 @@ const isNamedIn = (path: string, request: string): boolean =>
 const withoutTexts = ({ input }: NanoCall, request: string): string =>
   ['old', 'new', 'content', 'pattern']
     .flatMap((key) => (typeof input[key] === 'string' && input[key] !== '' ? [input[key]] : []))
-    .reduce((rest, text) => rest.replaceAll(text, ' … '), request)
+    .reduce((rest, text) => rest.replaceAll(alone(text), ' … '), request)
     .replaceAll(/"[^"\n]*"|“[^”\n]*”|`[^`\n]*`/g, ' … ')
+
+/** `cart` in cart-empty.php is no text. */
+const alone = (text: string): RegExp =>
+  new RegExp(
+    String.raw`(?<![\w./-])${text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}(?![\w/-]|\.\w)`,
+    'g',
+  )

@@ -144,7 +144,7 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
   const look = lookBefore(asked, { place, progress, offer })
   if (look) return yield* tellLook(withRoot(look, request), request, asked.reply)
   const settled = await settledOf(asked, asking, parts.onGrounds)
-  const decision = withMissing(settled, place, progress)
+  const decision = withMissing(settled, { place, progress, opinions })
   const undone = undoneOf(progress, run.steps)
   const bound = await forClient(decision, { offer, request, files })
   yield* tell(bound, { run, request, reply: asked.reply, undone })
@@ -194,10 +194,22 @@ async function settledOf(asked: Asked, asking: Asking, onGrounds: Parts['onGroun
 }
 
 /** Of a client's own folder it is not known what is there; a later step may be about what an earlier one made. */
-function withMissing(decision: Decision, { seen, run }: ClientPlace, { project }: Progress): Decision {
+function withMissing(decision: Decision, { place, progress, opinions }: Known): Decision {
+  const { seen, run } = place
   if (!('call' in decision) || seen || run.steps.length > 0) return decision
-  const path = missingFile(decision.call, run.request, project)
+  const { files, texts } = progress.project
+  const path = missingFile(decision.call, run.request, {
+    files,
+    texts,
+    ...defined({ knows: opinions?.knows }),
+  })
   return path === undefined ? decision : { kind: 'missing', path }
+}
+
+type Known = {
+  readonly place: ClientPlace
+  readonly progress: Progress
+  readonly opinions: Opinions | undefined
 }
 
 type Before = { readonly place: ClientPlace; readonly progress: Progress; readonly offer: Offer }

@@ -5,7 +5,7 @@ const LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz')
 const FEWEST_LETTERS = 4
 
 /** The known word that is meant; the word itself where none is near. `word` in small letters. */
-export function spelledRight(word: string, known: ReadonlySet<string>): string {
+export function spelledRight(word: string, known: Pick<ReadonlySet<string>, 'has'>): string {
   if (known.has(word) || !/^[a-z']+$/.test(word)) return word
   const plain = [word.replaceAll(/(.)\1{2,}/g, '$1$1'), word.replaceAll(/(.)\1+/g, '$1')].find(
     (one) => one !== word && known.has(one),

@@ -92,3 +92,49 @@ describe('a day or a script that is not there', () => {
     expect(missingFile(call, request, { files, texts })).toBeUndefined()
   })
 })
+
+describe('what words name', () => {
+  const texts = new Map([
+    ['prices/harborne.csv', 'cut,15'],
+    ['prices/digbeth.csv', 'cut,16'],
+    ['notes/week1.md', 'flour 7 kg'],
+    ['notes/week2.md', 'all quiet'],
+    ['config/fraud-scorer.properties', 'threads=4'],
+    ['config/order-enricher.properties', 'threads=8'],
+    ['logs/2025-06-02.md', 'quiet'],
+    ['logs/2025-06-03.md', 'quiet'],
+    ['hours/opening_hours.txt', 'nine to five'],
+  ])
+  const common = new Set('price prices list week notes prod config shift groceries'.split(' '))
+  const project = { files: [...texts.keys()], texts, knows: (word: string) => common.has(word) }
+
+  test.each([
+    ['open the Moseley price list', 'prices/harborne.csv', 'Moseley price list'],
+    ['open the week 7 notes', 'notes/week1.md', 'week 7'],
+    [
+      'show me prod config of payments-router',
+      'config/fraud-scorer.properties',
+      'prod config of payments-router',
+    ],
+    ['Open the shift log for 14 June.', 'logs/2025-06-02.md', 'file of 06-14'],
+  ])('is missing: %s', (request, path, name) => {
+    expect(missingFile(read(path), request, project)).toBe(name)
+  })
+
+  test.each([
+    ['open the Harborne price list', 'prices/harborne.csv'],
+    ['open the groceries', 'notes/week1.md'],
+    ['open the week 2 notes', 'notes/week2.md'],
+    ['show me the regular opening hours', 'hours/opening_hours.txt'],
+    ['open the harbone prices', 'prices/harborne.csv'],
+    ['show me the log of the 2nd, I need it for 14 June', 'logs/2025-06-02.md'],
+  ])('is there: %s', (request, path) => {
+    expect(missingFile(read(path), request, project)).toBeUndefined()
+  })
+
+  test('is what a later step makes', () => {
+    const request = 'show me week1.md, then copy it to archive/week1-old.md'
+
+    expect(missingFile(read('notes/week1.md'), request, project)).toBeUndefined()
+  })
+})
