@@ -17,6 +17,7 @@ import { type Action, actionOf, isWriting, toolsOf } from '../opinion/action.ts'
 import { typedCommand } from '../opinion/command-typed.ts'
 import type { Likely } from '../opinion/load.ts'
 import type { NanoSaid } from '../opinion/verdict.ts'
+import { moodPlaces } from './mood-place.ts'
 import { ordersAct } from './order.ts'
 import { advance, currentOf, GOES_ON, isLookToo, isPlainlyDone } from './progress.ts'
 import { askWeights, isOver } from './question.ts'
@@ -254,7 +255,14 @@ export function saidBy(
   const call = readCall(text)
   const reason = reasons.find((one) => text.includes(reasonToken(one)))
   const moods = moodSigns(call ?? NO_CALL, words)
-  return { action: actionOf(call), sure: Math.min(1, ...confidences), moods, ...(reason && { reason }) }
+  const places = moodPlaces(call ?? NO_CALL, words)
+  return {
+    action: actionOf(call),
+    sure: Math.min(1, ...confidences),
+    moods,
+    places,
+    ...(reason && { reason }),
+  }
 }
 
 const NO_CALL: NanoCall = { name: '', input: {} }

@@ -26,34 +26,27 @@ export function missingName(target: string, spoken: string, project: Project): s
     : (numbered ?? missingWord(thing, project))
 }
 
-/** At least half of its name is said. */
+/** More than half of its name is said; a code of a language or a part may stand for a word. */
 function isNamedBy(thing: string, target: string): boolean {
   const said = wordsIn(thing)
-  const pieces = wordsIn(nameOf(target).replace(/\.\w+$/, ''))
-  const named = pieces.filter((piece) => said.some((word) => isSameRoot(word, piece)))
-  return 2 * named.length >= pieces.length
+  const pieces = wordsIn(nameOf(target).replace(/(?<=.)\..*$/, '')).filter((piece) => piece.length > 2)
+  const named = pieces.filter((piece) =>
+    said.some((word) => isSameRoot(word, piece) || (word.length > 5 && isNear(word, piece))),
+  )
+  return pieces.length > 0 && 2 * named.length > pieces.length
 }
 
 const NUMBERED = /\b(?<word>[a-z]{3,}) (?:no\.? |number |#)?(?<number>\d{1,5})\b(?![.,:/%-]\d)/gi
 
-/** "Week 7" where other files are weeks, and nothing has that number. */
-function missingNumber(target: string, thing: string, { files, texts }: Project): string | undefined {
+/** "Week 7" where other files are weeks, "delivery note 4485" beside DN-4471, and nothing has that number. */
+function missingNumber(target: string, thing: string, project: Project): string | undefined {
   for (const { 0: said, groups } of thing.matchAll(NUMBERED)) {
     const word = (groups?.['word'] ?? '').toLowerCase()
-    const number = Number(groups?.['number'])
-    const numbersOf = (path: string): number[] =>
-      Array.from(
-        nameOf(path).matchAll(new RegExp(String.raw`(?<![a-z])${word}s?[-_ ]?0*(\d+)`, 'g')),
-        (found) => Number(found[1]),
-      )
-    const alike = files.filter((path) => numbersOf(path).length > 0)
-    const isSaid = new RegExp(
-      String.raw`${number < SMALL ? String.raw`\b${word}s?\W{0,2}` : String.raw`(?<!\d)`}0*${number}(?!\d)`,
-      'i',
-    )
-    const isThere =
-      files.some((path) => hasNumber(path, number)) || [...texts.values()].some((text) => isSaid.test(text))
-    if (alike.length > 1 && alike.includes(target) && !isThere) return said
+    const digits = groups?.['number'] ?? ''
+    const isAlike = Number(digits) < SMALL ? isNumberedBy(word) : hasDigits(digits.length)
+    const alike = project.files.filter((path) => isAlike(nameOf(path)))
+    if (alike.length > 1 && alike.includes(target) && !isNumberThere(word, Number(digits), project))
+      return said
   }
   return undefined
 }
@@ -61,8 +54,22 @@ function missingNumber(target: string, thing: string, { files, texts }: Project)
 /** Smaller ones stand in every text. */
 const SMALL = 100
 
-const hasNumber = (text: string, number: number): boolean =>
-  new RegExp(String.raw`(?<!\d)0*${number}(?!\d)`).test(text)
+const isNumberedBy =
+  (word: string) =>
+  (name: string): boolean =>
+    new RegExp(String.raw`(?<![a-z])${word}s?[-_ ]?\d`).test(name)
+
+const hasDigits =
+  (count: number) =>
+  (name: string): boolean =>
+    new RegExp(String.raw`(?<!\d)\d{${count}}(?!\d)`).test(name)
+
+function isNumberThere(word: string, number: number, { files, texts }: Project): boolean {
+  const before = number < SMALL ? String.raw`\b${word}s?\W{0,2}` : String.raw`(?<!\d)`
+  const isSaid = new RegExp(String.raw`${before}0*${number}(?!\d)`, 'i')
+  const isCalled = new RegExp(String.raw`(?<!\d)0*${number}(?!\d)`)
+  return files.some((path) => isCalled.test(path)) || [...texts.values()].some((text) => isSaid.test(text))
+}
 
 /** A name that stands nowhere in the project, neither in a path nor in a text, and that is no word everybody uses. */
 function missingWord(thing: string, { files, texts, knows }: Project): string | undefined {

@@ -16,7 +16,7 @@ export const signIn = (words: string, call: NanoCall): Mood | undefined => signs
 
 /** All signs against it. */
 export const signsIn = (words: string, call: NanoCall): Mood[] =>
-  moods.flatMap(([mood, isSo]) => (isSo(words, call) ? [mood] : []))
+  moods.flatMap(({ mood, somewhere, holds }) => (holds(call) && somewhere.test(words) ? [mood] : []))
 
 /** The request without what is quoted, written or run: "write 'never again' to a.txt" forbids nothing. */
 export function around({ input }: NanoCall, request: string): string {
@@ -31,12 +31,20 @@ export function around({ input }: NanoCall, request: string): string {
     .toLowerCase()
 }
 
-type Test = (words: string, call: NanoCall) => boolean
+/** A sign in the words, and where it begins: at its first letter, or at the question mark. */
+export type MoodMatch = { readonly mood: Mood; readonly text: string; readonly at: number }
 
-const matches =
-  (pattern: RegExp): Test =>
-  (words) =>
-    pattern.test(words)
+/** Every place of every sign, for how each stands to what is ordered. */
+export const moodMatches = (words: string, call: NanoCall): MoodMatch[] =>
+  moods.flatMap(({ mood, everywhere, holds }) =>
+    holds(call)
+      ? Array.from(words.matchAll(everywhere), ({ 0: text, index }) => ({
+          mood,
+          text,
+          at: index + Math.max(0, text.search(/[\p{L}?]/u)),
+        }))
+      : [],
+  )
 
 /** The names of actions, as far as they matter behind "no" and "stop". */
 const ACTION = String.raw`(?:run|start|execut|launch|build|compil|test|deploy|push|publish|releas|commit|install|instal|lint|format|delet|remov|eras|clean|seed|migrat|backup|back(?:ing)? up|chang|edit|writ|overwrit|creat|mak|add|append|replac|renam|updat|upgrad|bump|touch|sav|fetch|download|restart|reset|script|command|job)\w*`
@@ -107,24 +115,35 @@ const REPORTED = [
   String.raw`\b(?:he|she|they|mum|dad|my \w+|our \w+) (?:said|wrote|told (?:me|us)|asked|suggested)\W*$`,
 ]
 
-const any = (patterns: readonly string[]): RegExp => new RegExp(patterns.join('|'), 'u')
-
-const isAskedAbout = matches(any(ASKS))
-
 /** A question is answered by a command that was spelled out for it: "what does `git diff` say?". */
 export const READS =
   /^(?:git (?:status|diff|log|branch|show)|ls|pwd|date|whoami|uname|df|du|wc|cat|head|tail)\b|--version$/
 
-const moods: readonly (readonly [Mood, Test])[] = [
-  ['negated', (words, call) => !isStopping(call) && any(NEGATIONS).test(words)],
-  ['postponed', matches(any(POSTPONED))],
-  ['conditional', matches(any(CONDITIONAL))],
-  ['reported', matches(any(REPORTED))],
-  ['asked-about', (words, call) => !READS.test(commandOf(call)) && isAskedAbout(words, call)],
-]
+type Signs = {
+  readonly mood: Mood
+  readonly somewhere: RegExp
+  readonly everywhere: RegExp
+  /** Whether they say anything about this call. */
+  readonly holds: (call: NanoCall) => boolean
+}
+
+const signs = (mood: Mood, patterns: readonly string[], holds: Signs['holds'] = () => true): Signs => ({
+  mood,
+  somewhere: new RegExp(patterns.join('|'), 'u'),
+  everywhere: new RegExp(patterns.join('|'), 'gu'),
+  holds,
+})
 
 const commandOf = ({ input }: NanoCall): string =>
   typeof input['command'] === 'string' ? input['command'] : ''
 
 /** "Stop job-3" is done by stopping it. */
 const isStopping = ({ name }: NanoCall): boolean => name === 'job_stop'
+
+const moods: readonly Signs[] = [
+  signs('negated', NEGATIONS, (call) => !isStopping(call)),
+  signs('postponed', POSTPONED),
+  signs('conditional', CONDITIONAL),
+  signs('reported', REPORTED),
+  signs('asked-about', ASKS, (call) => !READS.test(commandOf(call))),
+]

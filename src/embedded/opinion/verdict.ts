@@ -15,6 +15,8 @@ export type NanoSaid = {
   readonly sure: number
   /** What the words have of questions, prohibitions, later times and conditions. */
   readonly moods: readonly string[]
+  /** Where they stand, and how the request orders something. */
+  readonly places: readonly string[]
 }
 
 export type VerdictCandidate = { readonly action: Action; readonly signs: readonly string[] }
@@ -45,6 +47,7 @@ function signsOf(action: Action, { opinion, said, best }: Heard): string[] {
       `${kind} ${likely} ${mood}`,
       `${nano} sure:${level(said.sure)} ${mood}`,
     ]),
+    ...said.places.flatMap((place) => [`${kind} ${place}`, `${nano} ${place}`]),
     ...(said.action === 'no' ? [`${kind} reason:${said.reason ?? ''} sure:${level(said.sure)}`] : []),
   ]
 }

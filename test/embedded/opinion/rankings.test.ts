@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { fileURLToPath } from 'node:url'
 import { loadOpinions } from '../../../src/embedded/opinion/load.ts'
 import { createPathProject } from '../../../src/embedded/opinion/path-project.ts'
+import type { NanoSaid } from '../../../src/embedded/opinion/verdict.ts'
+import { moodPlaces } from '../../../src/embedded/nano/mood-place.ts'
 import type { PathRole } from '../../../src/embedded/opinion/path-signs.ts'
 import type { TargetAction } from '../../../src/embedded/opinion/target-ranking.ts'
 
@@ -83,8 +85,10 @@ test.each([
 })
 
 describe('after nano has spoken, too', () => {
-  const verdictOn = (request: string, said: Parameters<typeof opinions.verdict>[1]): string | undefined =>
-    opinions.verdict(opinions.action(request, { project }), said)[0]?.value
+  const verdictOn = (request: string, said: Omit<NanoSaid, 'places'>): string | undefined => {
+    const places = moodPlaces({ name: '', input: {} }, request)
+    return opinions.verdict(opinions.action(request, { project }), { ...said, places })[0]?.value
+  }
 
   test('a question that a line of the project answers is looked up, though nano refuses', () => {
     expect(
