@@ -2,7 +2,7 @@
  * What the ranking of written texts learns from: the appends and new files among the steps of the hands. Writers who spell a line as it is to
  * stand there are many, others few; so each of the first kind is also learned from as the others would say it.
  */
-import { withEnd } from '../src/embedded/nano/ranked-call.ts'
+import { goesOnBehind, withEnd } from '../src/embedded/nano/ranked-call.ts'
 import { typed } from '../src/embedded/nano/spoken.ts'
 import { lookOfFile, markerIn } from '../src/embedded/opinion/content-look.ts'
 import { type ContentAsk, contentCandidates } from '../src/embedded/opinion/content-ranking.ts'
@@ -25,7 +25,8 @@ export function contentAsk({ clause, request, step, project }: AskedStep): Conte
   if ((action !== 'append' && action !== 'write') || typeof path !== 'string') return undefined
   if (typeof content !== 'string') return undefined
   const text = action === 'append' ? (project.texts.get(path) ?? '') : ''
-  return { clause: typed(withEnd(clause, request)), action, path, text }
+  const whole = withEnd(clause, request)
+  return { clause: typed(whole), action, path, text, goesOn: goesOnBehind(whole, request) }
 }
 
 export function contentExample(asked: AskedStep): RankingExample | undefined {

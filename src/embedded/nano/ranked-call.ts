@@ -249,14 +249,20 @@ export const textsFor = (place: RankingPlace): readonly Likely<string>[] =>
 
 /** What is to be written, with the signs of the sentence that were cut off behind the part. */
 export const contentsFor = (
-  file: Omit<ContentAsk, 'clause'>,
+  file: Omit<ContentAsk, 'clause' | 'goesOn'>,
   place: RankingPlace,
 ): readonly LikelyContent[] =>
   byClause(
     place,
-    (clause) => place.opinions.contents({ ...file, clause }),
+    (clause) => place.opinions.contents({ ...file, clause, goesOn: goesOnBehind(clause, place.request) }),
     withEnd(place.clause, place.request),
   )
+
+/** Whether another part of the request follows. */
+export const goesOnBehind = (clause: string, request: string): boolean => {
+  const at = request.indexOf(clause)
+  return at >= 0 && /[\p{L}\p{N}]/u.test(request.slice(at + clause.length))
+}
 
 /** "Put clay x6 (Digbeth) on the list": a part ends with its own bracket. */
 export function withEnd(clause: string, request: string): string {

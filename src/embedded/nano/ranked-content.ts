@@ -8,6 +8,8 @@ import type { NanoReply } from './engine.ts'
 import type { ProjectFiles } from './project.ts'
 import { contentsFor, type RankingPlace } from './ranked-call.ts'
 
+type Called = Extract<Decision, { readonly kind: 'call' | 'guess' }>
+
 type Place = RankingPlace & {
   readonly files: ProjectFiles
   readonly reply: NanoReply
@@ -33,11 +35,20 @@ export async function rankedContent(decision: Decision, place: Place): Promise<D
   const isOwn = readCall(place.reply.text)?.name === 'write_file'
   const sure = isOwn ? Math.min(SUREST, ...place.reply.confidences) : EVEN
   if (!best || best.value === own || best.share < LEAST) return decision
-  if (best.share / (mine + FLOOR) <= sure / (1 - sure)) return decision
+  if (best.share / (mine + FLOOR) <= sure / (1 - sure))
+    return best.share > mine && isPartOf(own, best.said) ? doubted(decision) : decision
   const call = { ...decision.call, input: { ...decision.call.input, content: best.value } }
-  const why = 'The built-in model guessed this: the request does not spell out the content'
-  return { kind: 'guess', call, why, isLikely: false }
+  return { kind: 'guess', call, why: WHY, isLikely: false }
 }
+
+/** The text seems to go on, or to end before: it is nano's, but not done without a question. */
+const doubted = (decision: Called): Decision =>
+  decision.kind === 'call' ? { kind: 'guess', call: decision.call, why: WHY, isLikely: false } : decision
+
+const isPartOf = (one: string, other: string): boolean =>
+  one !== other && (one.includes(other) || other.includes(one))
+
+const WHY = 'The built-in model guessed this: it is not certain where the text begins and ends'
 
 const LEAST = 0.3
 const FLOOR = 0.02

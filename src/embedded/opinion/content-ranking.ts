@@ -13,6 +13,8 @@ export type ContentAsk = {
   readonly path: string
   /** What is in the file; empty for a new one. */
   readonly text: string
+  /** Another part of the request follows: the clause may end with the full stop of its sentence. */
+  readonly goesOn?: boolean
 }
 
 export type ContentCandidate = {
@@ -22,9 +24,15 @@ export type ContentCandidate = {
   readonly signs: readonly string[]
 }
 
-export function contentCandidates({ clause, action, path, text }: ContentAsk): ContentCandidate[] {
+export function contentCandidates({
+  clause,
+  action,
+  path,
+  text,
+  goesOn = false,
+}: ContentAsk): ContentCandidate[] {
   const look = lookOfFile(text)
-  const place = placeOf({ clause, action, path, look })
+  const place = placeOf({ clause, action, path, look, goesOn })
   const found = new Map<string, { readonly said: string; readonly signs: Set<string> }>()
   for (const one of contentForms(clause, contentSpans(clause), look)) {
     const content = one.text.trimEnd()

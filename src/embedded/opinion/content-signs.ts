@@ -12,13 +12,16 @@ export type ContentPlace = {
   readonly action: 'append' | 'write'
   readonly path: string
   readonly look: FileLook
+  readonly goesOn: boolean
   /** Words that name the file. */
   readonly named: ReadonlySet<string>
   readonly hasQuote: boolean
   readonly hasColon: boolean
 }
 
-export function placeOf(ask: Pick<ContentPlace, 'clause' | 'action' | 'path' | 'look'>): ContentPlace {
+export function placeOf(
+  ask: Pick<ContentPlace, 'clause' | 'action' | 'path' | 'look' | 'goesOn'>,
+): ContentPlace {
   const { name, folders, type } = partsOf(ask.path)
   return {
     ...ask,
@@ -55,7 +58,7 @@ const wordSign = (word: string | undefined, { named }: ContentPlace): string => 
   return /\d/.test(plain) ? '<number>' : plain
 }
 
-function aroundSigns({ span: { start, end, kind }, form }: ContentForm, place: ContentPlace): string[] {
+function aroundSigns({ span: { start, end, kind }, form, text }: ContentForm, place: ContentPlace): string[] {
   const { clause, hasQuote, hasColon, action } = place
   const before = clause.slice(0, start).trim().split(/\s+/).filter(Boolean)
   const after = clause.slice(end).trim().split(/\s+/).filter(Boolean)
@@ -84,6 +87,7 @@ function aroundSigns({ span: { start, end, kind }, form }: ContentForm, place: C
     `tight:${open?.[1] !== '' && open?.[2] === undefined && start > 0 && !/\s$/.test(clause.slice(0, start))}`,
     `cut:${/[\p{L}\p{N}]$/u.test(clause.slice(0, start))} ${/^[\p{L}\p{N}]/u.test(clause.slice(end))}`,
     `stop-end:${stop} ${/^["'”’`).,;:!?\s]*$/.test(clause.slice(end))}`,
+    `goes-on:${place.goesOn} ${text.endsWith('.')} ${/^\W*$/.test(clause.slice(end))}`,
     `from-start:${Math.min(5, before.length)}`,
   ]
 }

@@ -167,7 +167,7 @@ test('a sign against it in another clause is a reason to ask, in its own to do n
 })
 
 test('a text that goes on where the model stopped is asked for', () => {
-  const request = 'add - video attached to notes.txt'
+  const request = 'add to notes.txt: - video attached'
   const adding = (content: string): Evidence =>
     writing({ name: 'write_file', input: { path: 'notes.txt', content, append: true } }, { request })
 

@@ -72,6 +72,16 @@ test('a text that is the likeliest stays as it is, and is done without a questio
   ).toBe(decision)
 })
 
+test('a text that seems to go on is asked for where it would have been done', async () => {
+  const longer = { value: 'buy rosin at the bottom', said: 'buy rosin at the bottom', share: 0.5 }
+
+  expect(await decided({ kind: 'call', call }, [longer, { ...plain, share: 0.4 }])).toMatchObject({
+    kind: 'guess',
+    isLikely: false,
+    call,
+  })
+})
+
 test('what the words are against is not made into a question', async () => {
   const doubt: Decision = { kind: 'doubt', call }
 
