@@ -24,7 +24,8 @@ export const TRAINERS: Readonly<Record<ModelName, (writers: readonly Writer[]) =
   verdict: (writers) => trainVerdict(writers, trainActions),
   paths: (writers) => trainArgument(writers, pathExample),
   texts: (writers) => trainArgument(writers, textExample),
-  commands: (writers) => trainArgument(writers, commandExample, { rounds: 8, fewest: 3 }),
+  commands: (writers) =>
+    trainArgument(writers, commandExample, { rounds: 10, fewest: 4, rate: 0.08, decay: 3e-3 }),
   targets: (writers) => trainArgument(writers, targetExample),
   actions: (writers) => trainActions(writers).actions,
   cuts: (writers) => trainCuts(writers, knownWords(writers)),

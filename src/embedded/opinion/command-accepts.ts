@@ -32,12 +32,14 @@ const LONGEST = 20_000
 
 function readAccepts(path: string, project: PathProject): Accepts {
   const text = (project.texts.get(path) ?? '').slice(0, LONGEST)
+  // One that reads no arguments is shown with none: what stands behind it is prose.
+  if (text !== '' && !TAKES.test(text)) return NOTHING
   const calls = shownCalls(path, project)
   const positions = Array.from(text.matchAll(POSITION), (found) => Number(found.slice(1).find(Boolean) ?? 1))
   const named = text.match(/add_argument\(\s*["'](?!-)|@click\.argument/g)?.length ?? 0
   const most = Math.max(0, named, ...positions, ...calls.map((call) => call.filter(isPlain).length))
   return {
-    most: most === 0 && TAKES.test(text) ? 1 : Math.min(3, most),
+    most: most === 0 && named === 0 && !FLAGS_ONLY.test(text) ? 1 : Math.min(3, most),
     isOptional: OPTIONAL.test(text),
     shown: [...new Set(calls.map((call) => call.map(shapeOfArgument).join(' ')))].slice(0, MOST_SHOWN),
     flags: flagsIn(text),
@@ -45,7 +47,12 @@ function readAccepts(path: string, project: PathProject): Accepts {
   }
 }
 
+const NOTHING: Accepts = { most: 0, isOptional: false, shown: [], flags: new Map(), name: '' }
+const FLAGS_ONLY = /add_argument|getopts|click\.option/
+
 const MOST_SHOWN = 4
+/** More are a sentence. */
+const MOST_SHOWN_WORDS = 3
 
 /** `month = sys.argv[1]`, `host="$1"`, `open(sys.argv[1])`, `add_argument("site")`. */
 const nameIn = (text: string): string => (NAMED.exec(text)?.slice(1).find(Boolean) ?? '').toLowerCase()
@@ -55,7 +62,8 @@ const NAMED =
 
 /** `sys.argv[2]`, `process.argv[3]` (the second), `"$1"`, `arg[1]` and `ARGV[0]` (the first). */
 const POSITION = /(?<!process\.)\bargv\[(\d)\]|\$\{?([1-9])\b|(?<![a-z])arg\[(\d)\]/g
-const TAKES = /\$\{?[@*]|\bargv\b|argparse|\busage\b|process\.argv|click\.|ARGV|commandArgs|@ARGV/i
+const TAKES =
+  /\$\{?[1-9@*]|(?<![a-z])arg\[|\bargv\b|argparse|\busage\b|process\.argv|click\.|ARGV|commandArgs|@ARGV/i
 const OPTIONAL =
   /len\((?:sys\.)?argv\)\s*(?:>|==|<)|\$\{[1-9]:?[-=]|argv\[\d\]\s*(?:\|\||\?\?)|nargs\s*=\s*["'][?*]|\bdefault\s*=|arg\[\d\]\s+or\b|argv\.length|\[\s+-[zn]\s+"?\$\{?[1-9]/
 
@@ -65,12 +73,14 @@ const isPlain = (argument: string): boolean => !argument.startsWith('-')
 function shownCalls(path: string, { texts }: PathProject): string[][] {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const call = new RegExp(
-    String.raw`(?:python3?|bash|sh|node|lua|perl|ruby|Rscript|php|usage:|[$@])\s*(?:\./)?[\w./-]*(?<![\w-])${escaped(name)}((?:[ \t]+[^\s\x60"'#;|&),]+){1,4})`,
+    String.raw`(?:python3?|bash|sh|node|lua|perl|ruby|Rscript|php|usage:|[$@])\s*(?:\./)?[\w./-]*(?<![\w-])${escaped(name)}((?: [^\s\x60"'#;|&),:]+){1,4})`,
     'gi',
   )
   return Array.from(texts.values()).flatMap((text) =>
     text.includes(name)
-      ? Array.from(text.matchAll(call), ([, rest = '']) => rest.trim().split(/\s+/)).map(untilSign)
+      ? Array.from(text.matchAll(call), ([, rest = '']) => rest.trim().split(/\s+/))
+          .map(untilSign)
+          .filter((call) => call.length <= MOST_SHOWN_WORDS)
       : [],
   )
 }

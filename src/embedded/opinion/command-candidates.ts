@@ -37,18 +37,46 @@ export type CommandAsk = {
   readonly ran?: string
 }
 
-export const commandsFor = (ask: CommandAsk): Command[] => [
-  ...saidCommands(ask),
-  ...scriptsFor(ask),
-  ...filesFor(ask),
-  ...toolsFor(ask),
-  ...pageCommands(ask.project),
-  ...factsIn(ask.clause).map(({ command, name }): Command => ({
+export function commandsFor(ask: CommandAsk): Command[] {
+  const tools = toolsFor(ask)
+  return [
+    ...saidCommands(ask).filter((said) => !isOpen(said, tools)),
+    ...scriptsFor(ask),
+    ...filesFor(ask),
+    ...tools,
+    ...pageCommands(ask.project),
+    ...otherCommands(ask),
+  ]
+}
+
+/** It reads files, and none is spelled behind it: `wc -l` in "how many lines is a.json? wc -l" means that file. */
+const isOpen = ({ command }: Command, tools: readonly Command[]): boolean =>
+  NEEDS_FILE.test(command) &&
+  tools.some(
+    (tool) =>
+      tool.command.startsWith(`${command} `) &&
+      tool.argument?.kind !== 'recent' &&
+      (tool.marks ?? []).some((mark) => /^(?:path|folder) (?:spelled|share:all)$/.test(mark)),
+  )
+
+/** They do nothing, or look at the whole folder, where no file is given. */
+const NEEDS_FILE = /^(?:wc|du|head|tail|stat|file|bash|sh|php|node|jq|xmllint|md5sum|sha256sum)\b/
+
+const otherCommands = (ask: CommandAsk): Command[] =>
+  [...factsIn(ask.clause), ...sharesIn(ask.clause)].map(({ command, name }) => ({
     command,
     source: 'fact',
     label: [name],
     about: NONE,
-  })),
+  }))
+
+/** What goes to others and comes from them; it is always asked for. */
+const sharesIn = (clause: string): { readonly command: string; readonly name: string }[] =>
+  SHARES.flatMap(([name, asks]) => (asks.test(clause) ? [{ command: `git ${name}`, name }] : []))
+
+const SHARES: readonly (readonly [string, RegExp])[] = [
+  ['push', /\bpush(?: (?:it|them|this|that|everything))?(?: (?:too|please|pls|now|up))*\W*$/i],
+  ['pull', /\bpull(?: (?:the )?(?:latest|changes|newest))*(?: (?:first|please|pls|now))*\W*$/i],
 ]
 
 const NONE: ReadonlySet<string> = new Set()

@@ -51,7 +51,8 @@ type Scored = {
 export function givenIn(ask: GivenAsk, own: ReadonlySet<string>, but?: string): Given[] {
   const { clause, project, recent } = ask
   const words = tokensOf(clause, /[\p{L}\p{N}]+/gu).filter(
-    ({ word, at }) => (word.length > 2 || isMark(word, at)) && !own.has(word.toLowerCase()),
+    ({ word, at }) =>
+      (word.length > 2 || isMark(word, at) || isLetter(word, project)) && !own.has(word.toLowerCase()),
   )
   const lowered = words.map(({ word, at }) => ({ word: word.toLowerCase(), at }))
   const paths = named(project.files, lowered, ask)
@@ -74,6 +75,10 @@ export function givenIn(ask: GivenAsk, own: ReadonlySet<string>, but?: string): 
     ...titleIn(clause),
   ])
 }
+
+/** "Hall b" in a project with hall_b.csv. */
+const isLetter = (word: string, { files }: PathProject): boolean =>
+  /^[b-hj-z]$/i.test(word) && files.some((path) => wordsIn(nameOf(path)).includes(word.toLowerCase()))
 
 const MOST_PATHS = 4
 const MOST_FOLDERS = 2

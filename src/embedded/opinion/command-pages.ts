@@ -1,6 +1,6 @@
 /** Commands in the code of the project's pages: what is to be typed stands behind `$ `, in a fence or indented. Pure. */
 import type { Command } from './command-candidates.ts'
-import { isListed } from './command-programs.ts'
+import { hasEnglish, isListed } from './command-programs.ts'
 import type { PathProject } from './path-project.ts'
 import { wordsIn } from './tokens.ts'
 
@@ -51,5 +51,7 @@ function commandIn(line: string): string | undefined {
     .replace(/\s+#.*$|\s{2,}.*$/, '')
   const isCommand =
     isListed(command.split(/\s/)[0] ?? '') && command.includes(' ') && command.length < LONGEST_COMMAND
-  return isShown && isCommand && !/[<>[\]{}]|\.\.\./.test(command) ? command : undefined
+  return isShown && isCommand && !hasEnglish(command) && !/[<>[\]{}]|\.\.\./.test(command)
+    ? command
+    : undefined
 }

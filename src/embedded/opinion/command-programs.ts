@@ -93,6 +93,14 @@ const ENGLISH = new Set(
   ).split(' '),
 )
 
+/** Besides what is quoted. */
+export const hasEnglish = (command: string): boolean =>
+  command
+    .replaceAll(QUOTED, '')
+    .split(/\s+/)
+    .slice(1)
+    .some((word) => ENGLISH.has(word.toLowerCase()))
+
 const QUOTED = /"[^"]*"|'[^']*'/g
 
 export const MOST_ARGUMENTS = 8
@@ -156,10 +164,11 @@ function isTaken(program: string, args: readonly string[], project: PathProject 
   if (/^(?:grep|rg|ag)$/.test(program)) return args.some((arg) => /^-|\/|\.[a-z]/.test(arg))
   if (READERS.has(program))
     return (
-      args.every((arg, at) => !isPlain(arg) || args[at - 1]?.startsWith('-') === true || isThere(arg, project)) &&
-      args.some((arg) => !isPlain(arg) || isThere(arg, project))
+      args.every(
+        (arg, at) => !isPlain(arg) || args[at - 1]?.startsWith('-') === true || isThere(arg, project),
+      ) && args.some((arg) => !isPlain(arg) || isThere(arg, project))
     )
-  return !isPlain(args[0] ?? '')
+  return !isPlain(args[0] ?? '') || (SCRIPT.test(program) && isThere(args[0] ?? '', project))
 }
 
 /** `git stash pop eat untracked files` goes on in English. */

@@ -239,10 +239,12 @@ function spanSigns(
 }
 
 /** What is known of it, by itself and with how well it is named. */
-function markSigns({ marks = [] }: Command, { speaksOf, best }: Facts): string[] {
+function markSigns({ marks = [], argument }: Command, { speaksOf, best }: Facts): string[] {
   const aliases = marks.filter((mark) => mark.startsWith('alias:'))
+  const given = argument === undefined ? 'none' : 'some'
   return [
-    ...marks,
+    ...marks.filter((mark) => !/^(?:takes|vars):/.test(mark)),
+    ...marks.filter((mark) => /^(?:takes|vars|goes-on):/.test(mark)).map((mark) => `${mark} arg:${given}`),
     ...aliases.flatMap((mark) => [
       `${mark} best:${level(best)}`,
       ...speaksOf.map((word) => `${mark} speaks:${word}`),

@@ -116,20 +116,22 @@ function readScripts(project: PathProject): Script[] {
   const found = [
     ...projectScripts(read),
     ...composerScripts(texts.get('composer.json') ?? ''),
+    ...recipesWithDefaults(texts.get('justfile') ?? ''),
     ...usualScripts(project),
   ]
   const own = new Set(found.filter(({ command }) => !OF_TOOL.test(command)).map(({ label }) => label))
   const kept = found.filter(({ label, command }) => !OF_TOOL.test(command) || !own.has(label))
   return kept.map(({ label, command }) => {
     const body = bodyOf(label, command, project)
+    const variables = command.startsWith('make ') ? variablesIn(body, texts.get('Makefile') ?? '') : []
     return {
       command,
       source: 'script',
       label: wordsIn(label),
       about: new Set(wordsIn(body)),
-      marks: aliasMarks(body, project),
+      marks: [...aliasMarks(body, project), ...variableMarks(variables)],
       body,
-      variables: command.startsWith('make ') ? variablesIn(body, texts.get('Makefile') ?? '') : [],
+      variables,
       ...(command.startsWith('just ') && recipeTakes(label, project)),
     }
   })
@@ -166,6 +168,13 @@ const USUAL: readonly (readonly [string, string, string])[] = [
   ['composer.json', 'composer', 'install'],
 ]
 
+/** `flash board='rev_b':`; those without a default are found where nano looks for scripts. */
+const recipesWithDefaults = (text: string): { readonly label: string; readonly command: string }[] =>
+  Array.from(text.matchAll(/^@?([A-Za-z][\w-]*)[ \t]+[^:\n]*=[^:\n]*:(?!=)/gm), ([, label = '']) => ({
+    label,
+    command: `just ${label}`,
+  }))
+
 function composerScripts(text: string): { readonly label: string; readonly command: string }[] {
   const block = /"scripts"\s*:\s*\{([^}]*)\}/.exec(text)?.[1] ?? ''
   return Array.from(block.matchAll(/"([\w:-]+)"\s*:/g), ([, label = '']) => ({
@@ -199,6 +208,12 @@ function aliasMarks(body: string, { files }: PathProject): string[] {
 }
 
 const SCRIPT = /\.(?:py|sh|js|mjs|rb|pl|lua|R)$/
+
+/** Without a default something must be said for them. */
+const variableMarks = (variables: readonly Variable[]): string[] =>
+  variables.length === 0
+    ? []
+    : [`vars:${variables.every(({ value }) => value !== undefined && value !== '')}`]
 
 /** What a recipe leaves open: `$(ENV)`, with what it is where nobody says. */
 function variablesIn(body: string, makefile: string): Variable[] {

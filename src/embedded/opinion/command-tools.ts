@@ -10,7 +10,7 @@ const NONE: ReadonlySet<string> = new Set()
 type Tool = { readonly start: string; readonly isSaid: boolean }
 
 const SPELLED =
-  /(?<![\w./-])(?:(?:wc|du|head|tail|sort|ls|cat|df|file|stat|php|bash|sh|node|xmllint|luacheck|shellcheck|jq|md5sum|sha256sum|diff)(?:\s+-{1,2}\w[\w-]*(?:\s+\d+)?)+|(?:wc|du|luacheck|shellcheck|md5sum|sha256sum)|git (?:add|diff|log|blame)|python3 -m (?:pytest|unittest)|pytest(?:\s+-\w)*|lua|php)(?![\w./-])/gi
+  /(?<![\w./-])(?:(?:wc|du|head|tail|sort|ls|cat|df|file|stat|php|bash|sh|node|xmllint|luacheck|shellcheck|jq|md5sum|sha256sum|diff)(?:\s+-{1,2}\w[\w-]*(?:\s+\d+)?)+|(?:wc|du|luacheck|shellcheck|md5sum|sha256sum)|git (?:add|diff|log|blame)|python3 -m (?:pytest|unittest)|pytest(?:\s+-\w)*)(?![\w./-])/gi
 
 const MEANT: readonly { readonly says: RegExp; readonly start: string }[] = [
   {

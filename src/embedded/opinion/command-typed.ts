@@ -4,7 +4,7 @@ import { withRunner } from './command-runner.ts'
 import type { PathProject } from './path-project.ts'
 
 const LEAD =
-  /^\W*?(?:(?:please|pls|plz|ok|okay|now|then|and|also|next|just(?= (?:run|do|execute|type|git|npm|python3?|bash|sh|node|docker)\b)|so|first|afterwards|finally|again|run|do|execute|type)\b[\s,:]*)*/i
+  /^\W*?(?:\d+[.)]\s+)?(?:(?:please|pls|plz|ok|okay|now|then|and|also|next|just(?= (?:run|do|execute|type|git|npm|python3?|bash|sh|node|docker)\b)|so|first|afterwards|finally|again|run|do|execute|type)\b[\s,:]*)*/i
 const TAIL =
   /(?:[\s,]+(?:please|pls|plz|thanks?|thx|now|again|first|next|then|go|here|real quick|quickly|after(?:wards)?|too|for me|(?:w\/|with|via|in|using) (?:bash|sh|python3?|node|lua)))*(?:(?<=\w)[.!]+)?(?:\s+(?:&&|;))?$/i
 const WRAPPED = /^(["'`])(.*)\1$/
@@ -36,7 +36,7 @@ function cutsOf(plain: string): string[] {
     .filter(({ 0: sign, index }) => {
       const rest = plain.slice(index + sign.length)
       const [next = ''] = rest.split(/\s/)
-      return !AGAINST.test(rest) && !isProgram(next)
+      return !AGAINST.test(rest) && (!isProgram(next) || /^(?:just|go)$/i.test(next))
     })
     .map(({ index }) => plain.slice(0, index))
 }

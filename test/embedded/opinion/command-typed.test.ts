@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { typedCommand } from '../../../src/embedded/opinion/command-typed.ts'
+import { createPathProject } from '../../../src/embedded/opinion/path-project.ts'
 
 test.each([
   ['php artisan config:clear please', 'php artisan config:clear'],
@@ -55,4 +56,46 @@ test('nor is what is pasted', () => {
 
 test.each(['grep wake_lock', 'grep pool exhausted everywhere'])('%s is a search', (clause) => {
   expect(typedCommand(clause)).toBeUndefined()
+})
+
+const shop = createPathProject(
+  ['package.json', 'bin/backup.sh', 'etc/hosts', 'data/products.json', 'src/slider.js', 'tools/validate.py'],
+  new Map([['package.json', '{"scripts":{"deploy":"sh deploy.sh"}}']]),
+)
+
+test.each([
+  ['npm run deploy pls (staging only naman yan)', 'npm run deploy'],
+  ['du -sh data, just curious of the size', 'du -sh data'],
+  ['cargo clean, i need the room', 'cargo clean'],
+  ['2. Run: node src/slider.js prod', 'node src/slider.js prod'],
+  ['then backup.sh etc', 'bash bin/backup.sh etc'],
+  ['tools/validate.py data', 'python3 tools/validate.py data'],
+  ['npm run lint &&', 'npm run lint'],
+  ['git init here', 'git init'],
+])('of "%s" the command is run', (clause, command) => {
+  expect(typedCommand(clause, shop)).toBe(command)
+})
+
+test.each([
+  'wc -l will do',
+  'wc -l on products.json',
+  'find all .avsc',
+  'find data',
+  'ping all hosts',
+  'node version',
+  'git add everything',
+  'git stash pop eat untracked files',
+  'du -sh data, if there is time',
+  'du -sh data, was it slow?',
+  'npm run deploy (not now)',
+  'npm run deploy, when Sam is back',
+  'go build it',
+  'make lag for prod',
+  'slider.js',
+  'backup.sh finished',
+  'then validate.py',
+  'npm start server',
+  'docker up and running',
+])('a sentence is no command: %s', (clause) => {
+  expect(typedCommand(clause, shop)).toBeUndefined()
 })
