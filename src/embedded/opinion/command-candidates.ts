@@ -51,12 +51,16 @@ export function commandsFor(ask: CommandAsk): Command[] {
 
 /** It reads files, and none is spelled behind it: `wc -l` in "how many lines is a.json? wc -l" means that file. */
 const isOpen = ({ command }: Command, tools: readonly Command[]): boolean =>
+  NEEDS_FILE.test(command) &&
   tools.some(
     (tool) =>
       tool.command.startsWith(`${command} `) &&
       tool.argument?.kind !== 'recent' &&
       (tool.marks ?? []).some((mark) => /^(?:path|folder) (?:spelled|share:all)$/.test(mark)),
   )
+
+/** They do nothing, or look at the whole folder, where no file is given. */
+const NEEDS_FILE = /^(?:wc|du|head|tail|stat|file|bash|sh|php|node|jq|xmllint|md5sum|sha256sum)\b/
 
 const otherCommands = (ask: CommandAsk): Command[] =>
   [...factsIn(ask.clause), ...sharesIn(ask.clause)].map(({ command, name }) => ({

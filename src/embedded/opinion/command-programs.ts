@@ -168,7 +168,7 @@ function isTaken(program: string, args: readonly string[], project: PathProject 
         (arg, at) => !isPlain(arg) || args[at - 1]?.startsWith('-') === true || isThere(arg, project),
       ) && args.some((arg) => !isPlain(arg) || isThere(arg, project))
     )
-  return !isPlain(args[0] ?? '')
+  return !isPlain(args[0] ?? '') || (SCRIPT.test(program) && isThere(args[0] ?? '', project))
 }
 
 /** `git stash pop eat untracked files` goes on in English. */

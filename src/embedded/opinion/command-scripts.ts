@@ -116,6 +116,7 @@ function readScripts(project: PathProject): Script[] {
   const found = [
     ...projectScripts(read),
     ...composerScripts(texts.get('composer.json') ?? ''),
+    ...recipesWithDefaults(texts.get('justfile') ?? ''),
     ...usualScripts(project),
   ]
   const own = new Set(found.filter(({ command }) => !OF_TOOL.test(command)).map(({ label }) => label))
@@ -166,6 +167,13 @@ const USUAL: readonly (readonly [string, string, string])[] = [
   ['Gemfile', 'bundle', 'install'],
   ['composer.json', 'composer', 'install'],
 ]
+
+/** `flash board='rev_b':`; those without a default are found where nano looks for scripts. */
+const recipesWithDefaults = (text: string): { readonly label: string; readonly command: string }[] =>
+  Array.from(text.matchAll(/^@?([A-Za-z][\w-]*)[ \t]+[^:\n]*=[^:\n]*:(?!=)/gm), ([, label = '']) => ({
+    label,
+    command: `just ${label}`,
+  }))
 
 function composerScripts(text: string): { readonly label: string; readonly command: string }[] {
   const block = /"scripts"\s*:\s*\{([^}]*)\}/.exec(text)?.[1] ?? ''

@@ -63,6 +63,18 @@ test('a command that is not spelled is the likeliest one, a spelled one stays', 
   expect(rankedCall(fix, 1, spelled)?.call.input).toEqual({ command: 'npm run lint:fix' })
 })
 
+test('nano is not believed of a sentence in the place of a command, nor that nothing is given to one', () => {
+  const commands = likely(['wc -l logs/a.log', 0.8], ['wc -l will do', 0.1], ['python3 count.py', 0.1])
+  const place = { ...placeWith({ commands }), request: 'lines of a.log? wc -l will do' }
+  const run = (command: string) => rankedCall({ name: 'run_command', input: { command } }, 0.99, place)
+  const given = placeWith({ commands: likely(['python3 count.py april', 0.6], ['python3 count.py', 0.2]) })
+
+  expect(run('wc -l will do')?.call.input).toEqual({ command: 'wc -l logs/a.log' })
+  expect(
+    rankedCall({ name: 'run_command', input: { command: 'python3 count.py' } }, 1, given)?.call.input,
+  ).toEqual({ command: 'python3 count.py april' })
+})
+
 test('a search of everything has no scope', () => {
   const search = { name: 'search_text', input: { pattern: 'x', path: 'docs' } }
   const place = placeWith({ paths: likely(['.', 0.95]), texts: likely(['x', 1]) })

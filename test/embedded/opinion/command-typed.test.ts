@@ -59,7 +59,7 @@ test.each(['grep wake_lock', 'grep pool exhausted everywhere'])('%s is a search'
 })
 
 const shop = createPathProject(
-  ['package.json', 'bin/backup.sh', 'data/products.json', 'src/slider.js', 'tools/validate.py'],
+  ['package.json', 'bin/backup.sh', 'etc/hosts', 'data/products.json', 'src/slider.js', 'tools/validate.py'],
   new Map([['package.json', '{"scripts":{"deploy":"sh deploy.sh"}}']]),
 )
 
@@ -92,6 +92,7 @@ test.each([
   'go build it',
   'make lag for prod',
   'slider.js',
+  'backup.sh finished',
   'then validate.py',
   'npm start server',
   'docker up and running',
