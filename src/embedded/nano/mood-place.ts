@@ -6,15 +6,11 @@ import { around, type MoodMatch, moodMatches } from './mood.ts'
 import { isImperative, ordersAct } from './order.ts'
 import type { NanoCall } from './run.ts'
 
-/** Each sign with its place and its words, and how the request orders or wishes something. */
+/** Each sign with its place, and how the request orders or wishes something. */
 export function moodPlaces(call: NanoCall, request: string): string[] {
   const words = around(call, request)
   const clauses = clausesIn(words)
-  const found = moodMatches(words, call).flatMap((match) => {
-    const place = placeOf(match, clauses)
-    const said = saidIn(match)
-    return [`${match.mood} ${place}`, `${match.mood} "${said}"`, `${match.mood} "${said}" ${place}`]
-  })
+  const found = moodMatches(words, call).map((match) => `${match.mood} ${placeOf(match, clauses)}`)
   return [...new Set([...found, ...orderSigns(words, clauses)])]
 }
 
@@ -54,14 +50,6 @@ function placeOf({ at }: MoodMatch, clauses: readonly Clause[]): string {
   if (isNear(next)) return 'before'
   if (isNear(last)) return 'behind'
   return next ? 'sentence before' : 'sentence behind'
-}
-
-const MOST_WORDS = 3
-
-/** "Isn't", "if", "told me"; of the words of another person the last ones tell. */
-function saidIn({ mood, text }: MoodMatch): string {
-  const words = text.match(/[\p{L}']+|\?/gu) ?? []
-  return (mood === 'reported' ? words.slice(-MOST_WORDS) : words.slice(0, MOST_WORDS)).join(' ')
 }
 
 const WISHED =

@@ -32,7 +32,7 @@ export function around({ input }: NanoCall, request: string): string {
 }
 
 /** A sign in the words, and where it begins: at its first letter, or at the question mark. */
-export type MoodMatch = { readonly mood: Mood; readonly text: string; readonly at: number }
+export type MoodMatch = { readonly mood: Mood; readonly at: number }
 
 /** Every place of every sign, for how each stands to what is ordered. */
 export const moodMatches = (words: string, call: NanoCall): MoodMatch[] =>
@@ -40,7 +40,6 @@ export const moodMatches = (words: string, call: NanoCall): MoodMatch[] =>
     holds(call)
       ? Array.from(words.matchAll(everywhere), ({ 0: text, index }) => ({
           mood,
-          text,
           at: index + Math.max(0, text.search(/[\p{L}?]/u)),
         }))
       : [],

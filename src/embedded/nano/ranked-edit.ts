@@ -67,9 +67,11 @@ export async function rankedEdit(decision: Decision, place: Place): Promise<Deci
   const sure = 'call' in decision && decision.kind !== 'doubt' ? Math.min(1, ...reply.confidences) : 0
   const isSpelled = 'call' in decision && isSaid(decision.call, clause)
   if (!outweighs(best.share, own, sure) || (isSpelled && best.share < CLEAR)) return decision
-  if ([request, clause].some((words) => isUnwanted(call, words))) return decision
+  const isAgainst = [request, clause].some((words) => isUnwanted(call, words))
+  // What the verdict wants asked for may be asked for with another line.
+  if (isAgainst && decision.kind !== 'guess') return decision
   const why = 'The built-in model guessed this: it is not certain that this line is meant'
-  return { kind: 'guess', call, why, isLikely }
+  return { kind: 'guess', call, why, isLikely: isLikely && !isAgainst }
 }
 
 /** Behind a copy "in there" is one of two files. */

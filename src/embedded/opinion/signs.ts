@@ -1,7 +1,6 @@
 /** What a request looks like to the linear classifier: runs of up to three words, how it begins, how long it is. Pure. */
 import { clausesOf, startsOrder } from '../nano/clauses.ts'
 import { around, signIn } from '../nano/mood.ts'
-import { moodPlaces } from '../nano/mood-place.ts'
 import { ordersAct } from '../nano/order.ts'
 import { factsIn } from './command-facts.ts'
 import { scriptFit } from './command-ranking.ts'
@@ -34,7 +33,6 @@ export function signsOf(request: string, { project, known, isLater = false }: Si
   for (const sign of orderSigns(sentences)) signs.add(sign)
   const mood = signIn(around(NO_CALL, request), NO_CALL)
   signs.add(`mood:${mood ?? 'none'}`)
-  for (const place of moodPlaces(NO_CALL, request)) signs.add(`mood ${place}`)
   for (const { name } of factsIn(request)) signs.add(`fact:${name}`)
   if (isLater) {
     signs.add('later')
