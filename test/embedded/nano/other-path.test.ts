@@ -175,7 +175,9 @@ describe('dates', () => {
     ['may I see the list', []],
     ['the orders of may', [{ month: 5 }]],
   ])('%s', (text, dates) => {
-    expect(datesSaid(text).dates).toEqual(dates)
+    const said = datesSaid(text).dates.map(({ at: _, end: __, ...date }) => date)
+
+    expect(said).toEqual(dates)
   })
 
   test.each([
