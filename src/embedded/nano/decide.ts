@@ -148,20 +148,13 @@ export const isUndisputed = (call: NanoCall, request: string, agreement: number)
 const isFact = ({ name, input: { command } }: NanoCall, clause: string): boolean =>
   name === 'run_command' && typeof command === 'string' && isAskedFact(command, clause)
 
-/** "How big is this folder? It won't fit on the stick": what speaks against it is of another sentence. It only looks, and is asked for. */
-const isAskedAlone = (call: NanoCall, clause: string): boolean =>
-  clause
-    .split(/(?<=[.!?])\s+/)
-    .some((sentence) => isFact(call, sentence) && moodAgainst(call, sentence) === undefined)
-
 type Wanted = { readonly share: number; readonly clause: string; readonly request: string }
 
 /** A call that nano did not write as it is: looked at without a question, done only with one, and not where the words are against it. */
 export function guessed(call: NanoCall, { share, clause, request }: Wanted): Decision {
   if (!isActing(call.name)) return { kind: 'call', call }
   const isAgainst = [request, clause].every((words) => moodAgainst(call, words) !== undefined)
-  const isWanted = share >= OUTWEIGHS || mayBeWanted(call, clause) || isAskedAlone(call, clause)
-  if (isAgainst && !isWanted) return { kind: 'doubt', call }
+  if (isAgainst && share < OUTWEIGHS && !mayBeWanted(call, clause)) return { kind: 'doubt', call }
   if (!isAgainst && isFact(call, clause)) return { kind: 'call', call }
   return { kind: 'guess', call, why: `The built-in model guessed this: ${UNCERTAIN}`, isLikely: false }
 }
