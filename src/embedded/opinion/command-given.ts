@@ -9,7 +9,7 @@ import { wordBefore } from './part.ts'
 import { isMark, type PathProject } from './path-project.ts'
 import { wordsIn } from './tokens.ts'
 
-export type GivenKind =
+type GivenKind =
   | 'path'
   | 'folder'
   | 'recent'

@@ -103,7 +103,7 @@ export const hasEnglish = (command: string): boolean =>
 
 const QUOTED = /"[^"]*"|'[^']*'/g
 
-export const MOST_ARGUMENTS = 8
+const MOST_ARGUMENTS = 8
 
 /** It could be typed as it stands: what is behind the program is what the program takes, and no word of a sentence. */
 export function isTyped(command: string, project?: PathProject): boolean {

@@ -86,7 +86,7 @@ function nearest(words: Iterable<string>, part: NewPart, closest: Closest): stri
 }
 
 /** The signs and the kinds of runs of letters and digits: `repeat(3, 1fr)` and `repeat(4, 1fr)` are alike, with " pls" they are not. */
-export const templateOf = (text: string): string =>
+const templateOf = (text: string): string =>
   text
     .replaceAll(/\d+/g, '9')
     .replaceAll(/\p{L}+/gu, 'a')
