@@ -1,6 +1,6 @@
 /** What speaks for a command after another one that was run for the same request. Pure. */
 import { shapeOfArgument } from './command-accepts.ts'
-import type { Command } from './command-candidates.ts'
+import type { Command } from './command.ts'
 
 /** How it goes on from what was run before: with another value of the same shape, or as it was. */
 export function againMarks({ command, argument }: Command, ran: string): string[] {

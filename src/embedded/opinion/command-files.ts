@@ -2,7 +2,7 @@
 import { acceptsOf } from './command-accepts.ts'
 import { againMarks } from './command-again.ts'
 import { argumentsFor } from './command-arguments.ts'
-import type { Command, CommandAsk } from './command-candidates.ts'
+import type { Command, CommandAsk } from './command.ts'
 import { givenIn } from './command-given.ts'
 import { runnerOf } from './command-runner.ts'
 import { projectCommands } from './command-scripts.ts'

@@ -1,5 +1,5 @@
 /** Commands in the code of the project's pages: what is to be typed stands behind `$ `, in a fence or indented. Pure. */
-import type { Command } from './command-candidates.ts'
+import type { Command } from './command.ts'
 import { hasEnglish, isListed } from './command-programs.ts'
 import type { PathProject } from './path-project.ts'
 import { wordsIn } from './tokens.ts'

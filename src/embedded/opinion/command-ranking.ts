@@ -1,7 +1,8 @@
 /** What speaks for each command that a clause may ask to run, for a log-linear model that was trained on the requests by hand. Pure. */
 import { isSameRoot } from '../nano/naming.ts'
 import { stopWords } from '../nano/words.ts'
-import { type Command, type CommandAsk, commandsFor } from './command-candidates.ts'
+import type { Command, CommandAsk } from './command.ts'
+import { commandsFor } from './command-candidates.ts'
 import { fileCommands } from './command-files.ts'
 import { projectCommands } from './command-scripts.ts'
 import { FILLING, shapeOf } from './command-shape.ts'

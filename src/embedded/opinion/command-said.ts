@@ -1,6 +1,6 @@
 /** Commands that a clause spells, from a word that is a program to every end behind it. Pure. */
 import { boundaries } from '../nano/spans.ts'
-import type { Command, CommandAsk } from './command-candidates.ts'
+import type { Command, CommandAsk } from './command.ts'
 import { isProgram, isTyped } from './command-programs.ts'
 import { withRunner } from './command-runner.ts'
 import { wordsIn } from './tokens.ts'

@@ -1,5 +1,5 @@
 /** Programs that look at a file or a folder, where the clause says which program or what is to be counted, and names the file in words. Pure. */
-import type { Command, CommandAsk } from './command-candidates.ts'
+import type { Command, CommandAsk } from './command.ts'
 import { type Given, givenIn } from './command-given.ts'
 import { nextShape } from './command-shape.ts'
 import { wordsIn } from './tokens.ts'
