@@ -51,7 +51,7 @@ function missingNumber(target: string, thing: string, project: Project): string 
   return undefined
 }
 
-/** Smaller ones stand in every text. */
+/** Every text has smaller ones. */
 const SMALL = 100
 
 const isNumberedBy =

@@ -1,4 +1,4 @@
-/** Which words are programs, what each takes first, and how a command as it would be typed is told from English. Pure. */
+/** Which words are programs, what each takes first, and how a typed command differs from English. Pure. */
 import type { PathProject } from './path-project.ts'
 
 const PROGRAMS = new Set(

@@ -215,7 +215,7 @@ const variableMarks = (variables: readonly Variable[]): string[] =>
     ? []
     : [`vars:${variables.every(({ value }) => value !== undefined && value !== '')}`]
 
-/** What a recipe leaves open: `$(ENV)`, with what it is where nobody says. */
+/** What a recipe leaves open: `$(ENV)`, with its value where the request gives none. */
 function variablesIn(body: string, makefile: string): Variable[] {
   const names = new Set(Array.from(body.matchAll(/\$[({]([A-Za-z_]\w*)[)}]/g), ([, name = '']) => name))
   return [...names]
