@@ -239,13 +239,14 @@ async function memoryOf(
   { measure, embedder }: Answers,
 ): Promise<Equipment> {
   const lease = measure()
+  const { window, readsRequestOnly } = lease.arm.capabilities
   return memoryEquipment({
     ...(await kept.open(embedder, warn)),
-    repoMap: config.memory.repo_map,
+    repoMap: config.memory.repo_map && readsRequestOnly !== true,
     files,
     exec,
     outgoing: firewall.outgoing,
-    window: lease.arm.capabilities.window,
+    window,
     countTokens: (text) => lease.countTokens(text),
   })
 }

@@ -25,6 +25,7 @@ import { asTool } from './typed-form.ts'
 import { inAllPlaces, tidy } from './tidy.ts'
 import { classifySegments } from './format.ts'
 import { appendByEdit } from './append-form.ts'
+import { filesNow } from './files-now.ts'
 import { toClientCall } from './bindings.ts'
 import { type ClientPlace, forClient, inOwnWords, placeOf, settleGuess, withRoot } from './client-run.ts'
 import { nextOne } from './following.ts'
@@ -94,7 +95,7 @@ export function createNanoModel({ files, root, onReply, onGrounds, ...options }:
       if (!found) throw new AppError('model-unavailable', `${NANO_ID}: the classification was cancelled.`)
       return found
     },
-    load: () => engine.load(),
+    load: async () => void (await Promise.all([engine.load(), loadOpinion?.()])),
     close: () => engine.close(),
   }
 }
@@ -125,7 +126,8 @@ async function* answer(parts: Parts, request: ModelRequest, signal: AbortSignal)
   if (said.isDeclined) return yield* tellPlainly(declined)
   const foreign = otherLanguage(plain)
   if (foreign !== undefined) return yield* tellPlainly(`${foreign} (\`covey doctor\`)`)
-  const found = await placeOf(inOwnWords({ ...said, request: plain }, request), request, parts)
+  const own = { ...parts, files: filesNow(parts.files) }
+  const found = await placeOf(inOwnWords({ ...said, request: plain }, request), request, own)
   const words = opinions ? await corrected(plain, opinions, found.files) : plain
   const place = { ...found, run: { ...found.run, request: words } }
   const { run } = place
