@@ -5,7 +5,8 @@ export const TEST_HANDS: ReadonlySet<string> = new Set(
   (
     'backend frontend researcher student teacher android bioinfo firechief landlord brewer hotelier quant sre ' +
     'carpenter intern astronomer barista dataops designer luthier sysop ' +
-    'schoolit fintech gymowner astrolab agency ferryops gopherapi mlops optician'
+    'schoolit fintech gymowner astrolab agency ferryops gopherapi mlops optician ' +
+    'gridops ecologist flaskdev phpclub rustgame nodeteam'
   ).split(' '),
 )
 

@@ -21,7 +21,8 @@ from .strings import Strings
 
 HANDS = Path(__file__).parent.parent / "hands"
 TEST_HANDS = frozenset(
-    "backend frontend researcher student teacher android bioinfo firechief landlord brewer hotelier quant sre carpenter intern astronomer barista dataops designer luthier sysop schoolit fintech gymowner astrolab agency ferryops gopherapi mlops optician".split()
+    "backend frontend researcher student teacher android bioinfo firechief landlord brewer hotelier quant sre carpenter intern astronomer barista dataops designer luthier sysop schoolit fintech gymowner astrolab agency ferryops gopherapi mlops optician "
+    "gridops ecologist flaskdev phpclub rustgame nodeteam".split()
 )
 # Left out of training: what is chosen is chosen by it.
 VALIDATION_HANDS = frozenset("ngo qa clerk slapdash iot quilter pyshop warehouse".split())
