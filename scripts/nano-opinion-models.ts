@@ -18,7 +18,9 @@ import { type TrainedActions, trainVerdict } from './nano-opinion-verdict.ts'
 export type ModelName = Exclude<keyof OpinionModels, 'known'>
 
 /** Those that take longest come first. */
-export const TRAINERS: Readonly<Record<ModelName, (writers: readonly Writer[]) => LinearModel>> = {
+export const TRAINERS: {
+  readonly [Name in ModelName]: (writers: readonly Writer[]) => OpinionModels[Name]
+} = {
   edits: (writers) =>
     trainEdits(writers.flatMap(({ folder, rows, said }) => editExamples(folder, [...rows, ...said]))),
   further: trainFurther,

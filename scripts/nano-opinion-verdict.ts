@@ -6,13 +6,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { saidBy } from '../src/embedded/nano/ask.ts'
-import { actionOpinion } from '../src/embedded/opinion/action.ts'
+import { actionOpinion, type Opinion } from '../src/embedded/opinion/action.ts'
 import type { LinearModel } from '../src/embedded/opinion/linear.ts'
+import type { TreeModel } from '../src/embedded/opinion/trees.ts'
 import { signsOf } from '../src/embedded/opinion/signs.ts'
-import { verdictCandidates } from '../src/embedded/opinion/verdict.ts'
+import { type NanoSaid, namesOf, verdictFeatures } from '../src/embedded/opinion/verdict.ts'
 import type { HandRow } from './nano-hands-run.ts'
 import type { Writer } from './nano-opinion-hands.ts'
-import { type RankingExample, trainRanking } from './nano-opinion-ranking.ts'
+import { trainTrees } from './nano-opinion-trees.ts'
 
 const REPLIES = fileURLToPath(new URL('../nano/hands/replies.jsonl', import.meta.url))
 const FOLDS = 3
@@ -25,15 +26,31 @@ export type TrainedActions = { readonly known: ReadonlySet<string>; readonly act
 export function trainVerdict(
   writers: readonly Writer[],
   trainActions: (writers: readonly Writer[]) => TrainedActions,
-): LinearModel {
+): TreeModel {
   const replies = loadReplies()
   const unknown = writers.filter(({ rows }) => rows.some(({ id }) => replies.has(id)))
-  const examples = Array.from({ length: FOLDS }, (_, fold) => {
+  const all = Array.from({ length: FOLDS }, (_, fold) => {
     const held = unknown.filter((__, at) => at % FOLDS === fold)
     const trained = trainActions(writers.filter((writer) => !held.includes(writer)))
-    return held.flatMap((writer) => examplesOf(writer, trained, replies))
-  })
-  return trainRanking(examples.flat(), { rounds: 20, rate: 0.05, decay: 3e-3 })
+    return held.flatMap((writer) => heardOf(writer, trained, replies))
+  }).flat()
+  const names = usualNames(all.map(({ said }) => said))
+  const examples = all.flatMap(({ opinion, said, right }) =>
+    verdictFeatures(opinion, said, names).map(({ action, features }) => ({
+      features,
+      isRight: right.has(action),
+    })),
+  )
+  return { names, ...trainTrees(examples) }
+}
+
+/** What fewer requests have is an accident. */
+const FEWEST = 40
+
+function usualNames(all: readonly NanoSaid[]): string[] {
+  const counts = new Map<string, number>()
+  for (const name of all.flatMap(namesOf)) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts].flatMap(([name, count]) => (count >= FEWEST ? [name] : [])).toSorted()
 }
 
 function loadReplies(): ReadonlyMap<string, StoredReply> {
@@ -46,22 +63,25 @@ function loadReplies(): ReadonlyMap<string, StoredReply> {
   )
 }
 
-const examplesOf = (
+type Heard = { readonly opinion: Opinion; readonly said: NanoSaid; readonly right: ReadonlySet<string> }
+
+const heardOf = (
   { rows, project }: Writer,
   { known, actions }: TrainedActions,
   replies: ReadonlyMap<string, StoredReply>,
-): RankingExample[] =>
+): Heard[] =>
   rows.flatMap((row) => {
-    const said = replies.get(row.id)
-    if (!said) return []
+    const reply = replies.get(row.id)
+    if (!reply) return []
     const opinion = actionOpinion(actions, signsOf(row.request, { project, known }))
-    const right = rightActions(row)
-    return [
-      verdictCandidates(opinion, saidBy({ text: said.text, confidences: [said.sure] }, row.request)).map(
-        ({ action, signs }) => ({ signs, isRight: right.has(action) }),
-      ),
-    ]
+    const said = saidBy({ text: reply.text, confidences: [reply.sure] }, row.request)
+    return [{ opinion, said, right: firstActions(row) }]
   })
+
+/** Without those that only lead there: to read a file before it is changed is right, but no other reading of the request. */
+function firstActions(row: HandRow): Set<string> {
+  return rightActions({ ...row, also: row.also.filter(({ length }) => length <= row.effect.length) })
+}
 
 /** Where something is to be done, doing nothing is not right, whatever else may be. */
 export function rightActions({ effect, also }: HandRow): Set<string> {

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { brotliCompressSync } from 'node:zlib'
 import { outcomeOf, rankEdits } from '../src/embedded/opinion/edit-ranking.ts'
-import { likelihoods, type LinearModel } from '../src/embedded/opinion/linear.ts'
+import { likelihoods } from '../src/embedded/opinion/linear.ts'
 import {
   loadModels,
   type OpinionModels,
@@ -58,14 +58,15 @@ async function main(): Promise<void> {
   const { known: _, ...others } = before ?? { known }
   const trained = { ...others, ...learned }
   if (values.write) {
-    const opinions: StoredOpinions = { words: [...known], ...mapValues(trained, toStored) }
+    const { verdict, ...linear } = trained
+    const opinions: StoredOpinions = { words: [...known], verdict, ...mapValues(linear, toStored) }
     writeFileSync(values.to, brotliCompressSync(JSON.stringify(opinions)))
   }
   for (const writer of writers.filter(({ name }) => held.includes(name)))
     report(writer, { ...trained, known })
 }
 
-type Trained = Readonly<Record<ModelName, LinearModel>>
+type Trained = Omit<OpinionModels, 'known'>
 
 const mapValues = <Key extends string, From, To>(
   record: Readonly<Record<Key, From>>,
@@ -79,25 +80,27 @@ const mapValues = <Key extends string, From, To>(
 /** As many at a time as there are cores. */
 async function trainAll(names: readonly ModelName[], held: readonly string[]): Promise<Trained> {
   const left = [...names]
-  const models = new Map<ModelName, LinearModel>()
+  const models = new Map<ModelName, Trained[ModelName]>()
   const work = async (): Promise<void> => {
     for (let name = left.shift(); name !== undefined; name = left.shift()) {
       const model = await trainBeside(name, held)
-      console.log(`${name}: ${model.rows.size} signs`)
+      console.log(
+        'trees' in model ? `${name}: ${model.trees.length} trees` : `${name}: ${model.rows.size} signs`,
+      )
       models.set(name, model)
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() }, work))
-  return Object.fromEntries(models) as Trained
+  return Object.fromEntries(models) as unknown as Trained
 }
 
-const trainBeside = (name: ModelName, held: readonly string[]): Promise<LinearModel> =>
+const trainBeside = (name: ModelName, held: readonly string[]): Promise<Trained[ModelName]> =>
   new Promise((resolve, reject) => {
     const worker = fork(WORKER, [name, ...held], {
       execArgv: [...process.execArgv, `--max-old-space-size=${MOST_MEGABYTES}`],
       serialization: 'advanced',
     })
-    worker.once('message', (model) => resolve(model as LinearModel)).once('error', reject)
+    worker.once('message', (model) => resolve(model as Trained[ModelName])).once('error', reject)
     worker.once('exit', (code) => reject(new Error(`The training of ${name} ended with ${code}.`)))
   })
 

@@ -21,7 +21,8 @@ import { moodPlaces } from './mood-place.ts'
 import { ordersAct } from './order.ts'
 import { advance, currentOf, GOES_ON, isLookToo, isPlainlyDone } from './progress.ts'
 import { askWeights, isOver } from './question.ts'
-import { rankedCall, type RankingPlace } from './ranked-call.ts'
+import { type RankingPlace } from './likeliest.ts'
+import { rankedCall } from './ranked-call.ts'
 import { recentPaths } from './recent.ts'
 import type { NanoCall, NanoRun } from './run.ts'
 import { renameCall } from './symbol.ts'
@@ -275,10 +276,12 @@ const wordsOf = (part: Pick<Words, 'clause' | 'sources'>, { request, steps }: Na
 })
 
 /** How likely it must be that nothing is wanted. */
-const REFUSED = 0.2
+const REFUSED = 0.4
 /** How likely an action must be where nano wants nothing done. */
-const AGAINST_REFUSAL = 0.6
+const AGAINST_REFUSAL = 0.4
 const AGAINST_REFUSAL_LATER = 0.6
+/** The same where nano wants something else done. */
+const OVERRULES = 0.4
 
 /** What the clause asks for instead, after both have spoken; nothing where nano's choice stands. */
 function otherAction(
@@ -288,7 +291,7 @@ function otherAction(
 ): Likely<Action> | undefined {
   const all = [first, second].filter((one) => one !== undefined)
   const best = all.find(({ value, share }) => value === 'no' && share >= REFUSED) ?? first
-  if (mine === 'no' && (best?.share ?? 0) < AGAINST_REFUSAL) return undefined
+  if ((best?.share ?? 0) < (mine === 'no' ? AGAINST_REFUSAL : OVERRULES)) return undefined
   const isFree = only === undefined && !mustCall && (request.toolChoice ?? 'auto') === 'auto'
   if (!isFree || !best || mine === undefined) return undefined
   // A part of a request may only tell why: nothing is done for it that nano does not see.

@@ -2,15 +2,8 @@
 import type { Action } from '../opinion/action.ts'
 import type { Likely, LikelyContent } from '../opinion/load.ts'
 import { ROOT } from '../opinion/path-signs.ts'
-import {
-  commandsFor,
-  contentsFor,
-  pathsFor,
-  type RankingPlace,
-  targetsFor,
-  textsFor,
-  withoutRoot,
-} from './ranked-call.ts'
+import { commandsFor, contentsFor, pathsFor, type RankingPlace, targetsFor, textsFor } from './likeliest.ts'
+import { withoutRoot } from './ranked-call.ts'
 import type { NanoCall } from './run.ts'
 
 /** How likely an argument must be to be shown without nano's word for it. */

@@ -73,7 +73,7 @@ const BACKED = 0.5
 /** How likely, where the user cannot be asked. */
 const AGREED = 0.9
 /** How likely for a question where the words have a sign against it; the verdict has weighed that sign. */
-const OUTWEIGHS = 0.9
+const OUTWEIGHS = 0.6
 /** Below this share at any token a call that acts is not even offered: another choice was as likely. */
 export const OFFERED = 0.4
 

@@ -57,7 +57,8 @@ export function goesOn(rest: string): boolean {
   const [, next] = /^[^\S\n]+(\S+)/.exec(rest) ?? []
   if (next === undefined) return false
   const word = strip(next.toLowerCase(), QUOTES)
-  if (!/[\p{L}\p{N}]/u.test(word)) return /^\.+$/.test(next)
+  // A picture may belong to the text or to the mood.
+  if (!/[\p{L}\p{N}]/u.test(word)) return /^(?:\.+|\p{Extended_Pictographic}.*)$/u.test(next)
   return !stopWords.has(word) && !JOINING.has(word)
 }
 

@@ -48,8 +48,16 @@ export async function inMention(decision: Decision, place: Place): Promise<Decis
 function isOpen(decision: Decision, last: NanoCall | undefined): boolean {
   if (!last || decision.kind === 'doubt' || decision.kind === 'too-long') return false
   if (!('call' in decision) || decision.call.name !== 'edit_file') return true
-  const name = nameOf(String(last.input['from'] ?? last.input['path']))
+  const { from, to } = last.input
+  const name = nameOf(String(from ?? last.input['path']))
   const { old, new: written } = decision.call.input
+  // The path is there with its folder, and only the new name was said.
+  if (
+    last.name === 'move_file' &&
+    String(old).includes(String(from)) &&
+    !String(written).includes(String(to))
+  )
+    return true
   const isWhole = written !== '' || String(old).endsWith('\n')
   return !String(old).toLowerCase().includes(name) || !isWhole
 }

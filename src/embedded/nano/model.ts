@@ -31,6 +31,7 @@ import { type ClientPlace, forClient, inOwnWords, placeOf, settleGuess, withRoot
 import { nextOne } from './following.ts'
 import { lookFor } from './look-first.ts'
 import { groundsOf } from './grounds.ts'
+import { withInsertion } from '../insertion/insert.ts'
 import { isTrusted } from './likely.ts'
 import { inMention } from './mention.ts'
 import { missingFile } from './missing-file.ts'
@@ -168,14 +169,15 @@ async function settledOf(asked: Asked, asking: Asking, onGrounds: Parts['onGroun
   const recent = recentPaths(run.steps)
   const heard = { clause, lines: sources.lines, paths: pathsIn({ sources, recent }), recent }
   const step = { ...run, clause, files, isBegun: run.steps.length > from }
-  const tidied = await tidy(decision, { ...step, ...heard })
+  const tidied = await tidy(decision, { ...step, ...heard, project: progress.project.files })
   const ranked = opinions
     ? await rankedEdit(tidied, { ...step, reply, opinions, ...defined({ agreement }) })
     : tidied
   const about = { request: run.request, clause, project: progress.project, recent }
   const written = opinions ? await rankedContent(ranked, { ...step, ...about, reply, opinions }) : ranked
   const mentioned = await inMention(written, { ...step, from, paths: progress.project.files })
-  const placed = await inAllPlaces(await inCopySaid(mentioned, step), files)
+  const everywhere = await inAllPlaces(await inCopySaid(mentioned, step), files)
+  const placed = await withInsertion(everywhere, { ...step, offer })
   const bound = await appendByEdit(placed, offer.bindings, files)
   if (placed.kind !== 'guess' || request.guarded) return bound
   const grounds =

@@ -147,7 +147,11 @@ export function matches(word: string, part: string): number {
 export const isOneWord = (word: string, other: string): boolean =>
   isSameRoot(word, other) ||
   (word.length > 2 && (`${word}s` === other || word === `${other}s`)) ||
+  (word.length > 4 && ofOne(word) === ofOne(other)) ||
   (rootOf(word) !== '' && rootOf(word) === rootOf(other))
+
+/** `batteries` is about a battery. */
+const ofOne = (word: string): string => word.replace(/ies$/, 'y')
 
 const isCalled = (pair: string, { name }: Parts): boolean =>
   name.some((part) => part === pair || `${part}s` === pair) || name.join('') === pair

@@ -4,26 +4,12 @@
  */
 import { plainCommand } from '../opinion/command-ranking.ts'
 import { isTyped } from '../opinion/command-programs.ts'
-import { typedCommand } from '../opinion/command-typed.ts'
-import type { ContentAsk } from '../opinion/content-ranking.ts'
-import type { Likely, LikelyContent, Opinions } from '../opinion/load.ts'
-import type { PathProject } from '../opinion/path-project.ts'
+import type { Likely } from '../opinion/load.ts'
 import { type PathRole, ROOT } from '../opinion/path-signs.ts'
 import type { TargetAction } from '../opinion/target-ranking.ts'
+import { commandsFor, pathsFor, type RankingPlace, targetsFor, textsFor } from './likeliest.ts'
 import { contentless, stands } from './naming.ts'
 import type { NanoCall } from './run.ts'
-
-export type RankingPlace = {
-  readonly request: string
-  /** The part of it that is asked for. */
-  readonly clause: string
-  readonly project: PathProject
-  /** Paths that earlier steps were about, the latest first. */
-  readonly recent: readonly string[]
-  /** The last command that was run for the request. */
-  readonly ran?: string
-  readonly opinions: Opinions
-}
 
 export type RankedCall = {
   readonly call: NanoCall
@@ -50,8 +36,10 @@ const NEW_PLACES: Readonly<Record<string, TargetAction>> = {
 
 /** Nano's call with what is likelier; nothing for a call that no ranking knows. `sure`: how sure nano was of it. */
 export function rankedCall(call: NanoCall, sure: number, place: RankingPlace): RankedCall | undefined {
+  const moved = intoMade(call, place)
+  if (moved) return moved
   const all = rankedArguments(call, place)
-  if (all.length === 0) return undefined
+  if (all.length === 0) return inLikelyFolder(call, sure, place)
   const choices = all.map(({ key, likely, own, most = SUREST, least = LEAST }) => ({
     key,
     ...chosen(likely, own, { sure: Math.min(sure, most), least }),
@@ -63,6 +51,23 @@ export function rankedCall(call: NanoCall, sure: number, place: RankingPlace): R
     share: Math.min(1, ...choices.map(({ share }) => share)),
     isOther,
   }
+}
+
+/** "Make a folder archive and move it in there": what an earlier step made is where it goes, not what goes there. */
+function intoMade({ name, input }: NanoCall, place: RankingPlace): RankedCall | undefined {
+  const role = name === 'copy_file' ? 'copy' : 'move'
+  const own = textOf(input['from'])
+  const { recent, project, request, opinions } = place
+  const isThere = (path: string): boolean =>
+    [...project.files, ...project.folders].some((one) => isSame(one, path))
+  const made = recent.find((path) => !/\.\w+$/.test(path) && !isThere(path))
+  if (NEW_PLACES[name] === undefined || name === 'make_folder' || made === undefined) return undefined
+  if (!`${bare(own)}/`.startsWith(`${bare(made)}/`) && isThere(own)) return undefined
+  const likely = opinions.paths({ ...place, clause: request, recent: [], role })
+  const best = likely.find(({ value }) => isThere(value))
+  if (!best || best.share < LEAST) return undefined
+  const to = `${plain(made)}/${baseOf(plain(best.value))}`
+  return { call: { name, input: { from: best.value, to } }, share: best.share, isOther: true }
 }
 
 /** How likely all arguments of a call are as they are; nothing for a call that no ranking knows. */
@@ -98,6 +103,16 @@ function rankedArguments(call: NanoCall, place: RankingPlace): RankedArgument[] 
     ...(role === undefined ? [] : [pathIn(role, call, place)]),
     ...(action !== undefined ? [targetIn(action, input, place)] : []),
   ]
+}
+
+/** "A page named faq.md among the drafts": nano gives a new file the name alone. */
+function inLikelyFolder(call: NanoCall, sure: number, place: RankingPlace): RankedCall | undefined {
+  const own = textOf(call.input['path'])
+  const isNew = call.name === 'write_file' && own !== '' && !own.includes('/') && !isThere(own, place)
+  if (!isNew) return undefined
+  const likely = targetsFor('write', '', place).filter(({ value }) => baseOf(value) === baseOf(own))
+  const { value: path, share, isOther } = chosen(likely, own, { sure: Math.min(sure, SUREST), least: LEAST })
+  return isOther ? { call: { ...call, input: { ...call.input, path } }, share, isOther } : undefined
 }
 
 /** Nano is believed less of a path that is not there, and where another file is called by its full name. */
@@ -208,6 +223,7 @@ const shareOf = (likely: readonly Likely<string>[], own: string): number =>
 const isSame = (one: string, other: string): boolean =>
   bare(one) === bare(other) || plainCommand(one) === plainCommand(other)
 const bare = (path: string): string => path.toLowerCase().replace(/^\.\//, '').replace(/\/+$/, '') || ROOT
+const plain = (path: string): string => path.replace(/\/+$/, '')
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** A search in the project's own folder has no scope. */
@@ -216,66 +232,3 @@ export function withoutRoot(call: NanoCall): NanoCall {
   const { path: _, ...input } = call.input
   return { ...call, input }
 }
-
-/** Below this the part alone does not tell, and the whole request is read. */
-const TELLING = 0.5
-
-/** By the part that is asked for, or by the whole request where that tells more. */
-function byClause<One extends { readonly share: number }>(
-  { request, clause, recent }: RankingPlace,
-  rank: (words: string) => readonly One[],
-  words = clause,
-): readonly One[] {
-  const likely = rank(words)
-  if (request === clause || recent.length > 0 || (likely[0]?.share ?? 0) >= TELLING) return likely
-  const whole = rank(request)
-  return (whole[0]?.share ?? 0) > (likely[0]?.share ?? 0) ? whole : likely
-}
-
-export const pathsFor = (role: PathRole, words: string, place: RankingPlace): readonly Likely<string>[] =>
-  byClause(place, (clause) => place.opinions.paths({ ...place, clause, role }), words)
-
-export const targetsFor = (
-  action: TargetAction,
-  from: string,
-  place: RankingPlace,
-): readonly Likely<string>[] =>
-  byClause(place, (clause) =>
-    place.opinions.targets({ ...place, clause, action, ...(from !== '' && { from }) }),
-  )
-
-export const textsFor = (place: RankingPlace): readonly Likely<string>[] =>
-  byClause(place, (clause) => place.opinions.texts({ ...place, clause }))
-
-/** What is to be written, with the signs of the sentence that were cut off behind the part. */
-export const contentsFor = (
-  file: Omit<ContentAsk, 'clause' | 'goesOn'>,
-  place: RankingPlace,
-): readonly LikelyContent[] =>
-  byClause(
-    place,
-    (clause) => place.opinions.contents({ ...file, clause, goesOn: goesOnBehind(clause, place.request) }),
-    withEnd(place.clause, place.request),
-  )
-
-/** Whether another part of the request follows. */
-export const goesOnBehind = (clause: string, request: string): boolean => {
-  const at = request.indexOf(clause)
-  return at >= 0 && /[\p{L}\p{N}]/u.test(request.slice(at + clause.length))
-}
-
-/** "Put clay x6 (Digbeth) on the list": a part ends with its own bracket. */
-export function withEnd(clause: string, request: string): string {
-  const at = request.indexOf(clause)
-  const [end = ''] = at < 0 ? [] : (/^[)\]}"'”’`.;!?]+/.exec(request.slice(at + clause.length)) ?? [])
-  return clause + end
-}
-
-export function commandsFor(place: RankingPlace): readonly Likely<string>[] {
-  const typed = typedCommand(place.clause, place.project)
-  if (typed !== undefined) return [{ value: typed, share: TYPED }]
-  return byClause(place, (clause) => place.opinions.commands({ ...place, clause }))
-}
-
-/** How likely a command is meant that is typed out. */
-const TYPED = 0.98

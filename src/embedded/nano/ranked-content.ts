@@ -6,7 +6,7 @@ import type { Decision } from './decide.ts'
 import { readCall } from './decide.ts'
 import type { NanoReply } from './engine.ts'
 import type { ProjectFiles } from './project.ts'
-import { contentsFor, type RankingPlace } from './ranked-call.ts'
+import { contentsFor, type RankingPlace } from './likeliest.ts'
 
 type Called = Extract<Decision, { readonly kind: 'call' | 'guess' }>
 
@@ -51,7 +51,7 @@ const isPartOf = (one: string, other: string): boolean =>
 const WHY = 'The built-in model guessed this: it is not certain where the text begins and ends'
 
 const LEAST = 0.3
-const FLOOR = 0.02
+const FLOOR = 0.05
 /** How far nano is believed at most of where a text begins and ends. */
-const SUREST = 0.9
+const SUREST = 0.95
 const EVEN = 0.5

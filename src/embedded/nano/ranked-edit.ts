@@ -14,9 +14,11 @@ import { outcomeOf, type RankedEdit } from '../opinion/edit-ranking.ts'
 import type { Opinions } from '../opinion/load.ts'
 import { createPathIndex } from './paths.ts'
 import { type ProjectFiles, textsFor } from './project.ts'
+import { withEnd } from './likeliest.ts'
 import { recentPaths } from './recent.ts'
 import { hasRemark } from './remark.ts'
 import type { NanoCall, NanoStep } from './run.ts'
+import { renamingIn } from './symbol.ts'
 import { mayBeWanted } from './wanted.ts'
 import { wholeEntry } from './whole-line.ts'
 
@@ -50,9 +52,11 @@ const SEVERAL = /\b(?:every|everywhere|all|each|throughout|wherever|both|same)\b
 
 export async function rankedEdit(decision: Decision, place: Place): Promise<Decision> {
   const { request, clause, steps, files, reply, opinions } = place
-  if (!isAboutEdit(decision, reply.text) || place.isBegun) return decision
+  // A renaming goes through the files by itself.
+  if (!isAboutEdit(decision, reply.text) || place.isBegun || renamingIn(clause)) return decision
   const project = inMeant(await textsFor(clause, files), clause, steps)
-  const all = opinions.edits({ clause, project, recent: recentFor(clause, steps) })
+  const words = withEnd(clause, request)
+  const all = opinions.edits({ clause: words, project, recent: recentFor(clause, steps) })
   const ranked = isOneLine(clause) ? all : sameInSeveral(all)
   const mine = 'call' in decision ? outcomeIn(decision.call, project.texts) : undefined
   const best = firstSaid(ranked)

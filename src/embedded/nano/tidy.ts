@@ -27,6 +27,8 @@ type Place = {
   /** Those nano was shown. */
   readonly lines: readonly ListedLine[]
   readonly paths: readonly string[]
+  /** All of the project. */
+  readonly project: readonly string[]
   readonly steps: readonly NanoStep[]
   readonly files: ProjectFiles
 }
@@ -35,7 +37,7 @@ type Called = Extract<Decision, { readonly kind: 'call' | 'guess' }>
 
 export async function tidy(decision: Decision, place: Place): Promise<Decision> {
   if (decision.kind !== 'call' && decision.kind !== 'guess') return decision
-  const { request, clause, lines, paths, steps, files } = place
+  const { request, clause, lines, paths, project, steps, files } = place
   const recent = recentPaths(steps)
   const first = await firstOfEach(decision.call, clause, files)
   if (first) return oneOfMany(decision, await withTarget(first, files, request))
@@ -43,7 +45,10 @@ export async function tidy(decision: Decision, place: Place): Promise<Decision> 
   if (again) return { ...decision, call: again }
   const now = await atPathNow(decision.call, { clause, paths, steps, files })
   const placed = inFolderSaid(now, clause, paths)
-  const spelled = withEnding(withSpelledPattern(placed, clause), paths)
+  const spelled = withEnding(
+    ofFileType(withSpelledPattern(asTextSearch(placed), clause), clause, project),
+    paths,
+  )
   const named = await folderOf(inSingular(inCaseOf(ofAName(spelled, clause, paths), paths), paths), {
     clause,
     recent,
@@ -161,6 +166,36 @@ function withSpelledPattern(call: NanoCall, clause: string): NanoCall {
   if (call.name !== 'find_files' || spelled === undefined || others.length > 0) return call
   return { ...call, input: { pattern: spelled.includes('/') ? spelled : `**/${spelled}` } }
 }
+
+/** `E-17`, `get_lr`, `fmt()`: one name as a program has it is looked for letter by letter. */
+function asTextSearch(call: NanoCall): NanoCall {
+  const { query, path } = call.input
+  const isName = typeof query === 'string' && /^[^\s*]*(?:[\d_.():/-]|[a-z][A-Z])[^\s*]*$/.test(query)
+  if (call.name !== 'search_code' || !isName) return call
+  return { name: 'search_text', input: { pattern: query, ...(typeof path === 'string' && { path }) } }
+}
+
+/** "All j2 templates", "every file which ends with Test.java": files that end so. */
+function ofFileType(call: NanoCall, clause: string, paths: readonly string[]): NanoCall {
+  if (call.name !== 'find_files') return call
+  const bare = String(call.input['pattern']).replace(/^\*\*\//, '')
+  const isEnding = (ending: string): boolean => paths.some((path) => path.endsWith(ending))
+  const isName = paths.some((path) => nameOf(path) === bare.toLowerCase())
+  if (/^[\w-]+\.\w+$/.test(bare) && !isName && isEnding(bare))
+    return { ...call, input: { pattern: `**/*${bare}` } }
+  const types = new Set(wordsIn(clause).filter((word) => isEnding(`.${word}`) && isType(word, clause)))
+  const [type, ...others] = types
+  const isOpen = /^\*?[\w-]+\*?$/.test(bare) && others.length === 0
+  return type !== undefined && isOpen ? { ...call, input: { pattern: `**/*.${type}` } } : call
+}
+
+/** "The jsonl files", "all j2 templates", ".yml": not "a java class". */
+const isType = (type: string, clause: string): boolean =>
+  !stopWords.has(type) &&
+  new RegExp(
+    String.raw`\.${type}\b|\b(?:all|any|every|each|which|the|what)\s+(?:\w+\s+)?${type}s?(?:\s+\w+s)?\b`,
+    'i',
+  ).test(clause)
 
 /** "Find the Davis invoice": where no file is called invoice and one is called davis, that is the word to look for. */
 function ofAName(call: NanoCall, clause: string, paths: readonly string[]): NanoCall {

@@ -56,5 +56,9 @@ export function actionOf(call: NanoCall | undefined): Action | undefined {
   return found?.[0] as Action | undefined
 }
 
+const LOOKS: ReadonlySet<string> = new Set(['find', 'list', 'read', 'search'])
+
+export const isLook = (action: string): boolean => LOOKS.has(action)
+
 /** One tool does both. */
 export const isWriting = (action: string): boolean => action === 'write' || action === 'append'

@@ -7,7 +7,7 @@ import { factsIn } from './command-facts.ts'
 import { filesFor } from './command-files.ts'
 import { pageCommands } from './command-pages.ts'
 import { saidCommands } from './command-said.ts'
-import { scriptsFor } from './command-scripts.ts'
+import { projectCommands, scriptsFor } from './command-scripts.ts'
 import { toolsFor } from './command-tools.ts'
 
 export function commandsFor(ask: CommandAsk): Command[] {
@@ -17,10 +17,14 @@ export function commandsFor(ask: CommandAsk): Command[] {
     ...scriptsFor(ask),
     ...filesFor(ask),
     ...tools,
-    ...pageCommands(ask.project),
+    ...pageCommands(ask.project).filter((command) => !isOfScript(command, ask)),
     ...otherCommands(ask),
   ]
 }
+
+/** `just check office` on a page only shows how a recipe is used; what the clause gives it is known better. */
+const isOfScript = ({ command }: Command, { project }: CommandAsk): boolean =>
+  projectCommands(project).some((script) => command.startsWith(`${script.command} `))
 
 /** It reads files, and none is spelled behind it: `wc -l` in "how many lines is a.json? wc -l" means that file. */
 const isOpen = ({ command }: Command, tools: readonly Command[]): boolean =>

@@ -56,18 +56,45 @@ function withArguments(script: Script, ask: CommandAsk, words: ReadonlySet<strin
   if ((variables.length === 0 && !accepts) || !label.some((part) => isSaid(part, words))) return []
   const given = givenIn(ask, new Set(label))
   const placed = accepts ? argumentsFor(given, accepts, { clause: ask.clause, text: body }) : []
-  return [
+  const used = usedArguments(ask.project)
+  const all = [
     ...variables.flatMap((variable) =>
-      given.slice(0, MOST_VALUES).map((one) => assigned(script, variable, one, words)),
+      given
+        .slice(0, MOST_VALUES)
+        .map((one) => ({ ...assigned(script, variable, one, words), value: one.text })),
     ),
     ...placed.map(({ text, kind, signs, covers }) => ({
       ...script,
       command: `${command.split(' ').slice(0, 2).join(' ')} ${text}`,
       argument: { kind, covers },
       marks: [...(script.marks ?? []), ...signs],
+      value: text,
     })),
   ]
+  return all.map(({ value, ...one }) => ({
+    ...one,
+    marks: [
+      ...(one.marks ?? []),
+      `arg used:${used.has(value)}`,
+      `arg used:${used.has(value)} of:${used.size > 0}`,
+    ],
+  }))
 }
+
+const usedIn = new WeakMap<PathProject, ReadonlySet<string>>()
+
+/** What the project's pages and scripts give to a recipe: `just deploy office`, `make train CFG=small.yaml`. */
+function usedArguments(project: PathProject): ReadonlySet<string> {
+  const known = usedIn.get(project)
+  if (known) return known
+  const used = new Set(
+    [...project.texts.values()].flatMap((text) => Array.from(text.matchAll(USED), ([, value = '']) => value)),
+  )
+  usedIn.set(project, used)
+  return used
+}
+
+const USED = /\b(?:just|make) [a-z][\w-]*[ \t]+(?:[A-Za-z_]+=)?([\w./-]+)/g
 
 const MOST_VALUES = 18
 

@@ -1,6 +1,7 @@
 /** The lines of a project that a clause may want changed, the likeliest first, with the signs that speak for each. Pure. */
 import type { ListedLine } from '../nano/format.ts'
 import { fold } from '../nano/lines.ts'
+import { fitOf, saidIn } from '../nano/path-fit.ts'
 import type { PathIndex } from '../nano/paths.ts'
 import { stopWords } from '../nano/words.ts'
 import { latestYear, placesIn } from './edit-place.ts'
@@ -42,6 +43,8 @@ export function editLines(
     files.flatMap(({ lines }) => lines),
   )
   const placesOf = placesIn(clause)
+  const said = saidIn(clause)
+  const isSwitch = SWITCHES.test(clause)
   const scored = files.flatMap(({ path, lines }) => {
     const rank = ranks.get(path) ?? 0
     const names = new Set(wordsIn(path).map(fold))
@@ -49,11 +52,12 @@ export function editLines(
       rank,
       at: order.indexOf(path),
       folder: folderRank(path, ranks),
+      fit: fitOf(path, said).total,
       isRecent: recent.includes(path),
       told: toldBy(asked, worth, [names, ...lines.map(({ words }) => words)]),
     }
     const sum = sumOf(asked, worth, rank >= 5 ? names : new Set())
-    return lines.map((line) => scoreOf(line, { place: placesOf(line), file, sum }))
+    return lines.map((line) => scoreOf(line, { place: placesOf(line), file, sum, isSwitch }))
   })
   const best = scored.toSorted((a, b) => b.score - a.score).slice(0, MOST_LINES)
   const top = Math.max(0, ...best.map(({ own, section }) => own + section))
@@ -135,23 +139,37 @@ type Sum = (line: FileLine) => number
 
 const NAMED_SHARE = 0.4
 
-type Place = { readonly place: readonly string[]; readonly file: FileFacts; readonly sum: Sum }
+type Place = {
+  readonly place: readonly string[]
+  readonly file: FileFacts
+  readonly sum: Sum
+  readonly isSwitch: boolean
+}
 
-function scoreOf(line: FileLine, { place, file, sum }: Place): ScoredLine {
+/** "Turn on the radar": then a setting that is on or off may be meant, in a file that speaks of it. */
+const SWITCHES = /\b(?:on|off|enabled?|disabled?|activate|deactivate)\b/i
+const SWITCH = /[:=]\s*["']?(?:true|false|on|off|yes|no|enabled|disabled)["']?[,;]?$/i
+
+function scoreOf(line: FileLine, { place, file, sum, isSwitch }: Place): ScoredLine {
   const own = sum(line)
   const section = line.section ? sum(line.section) : 0
   const above = line.above ? sum(line.above) : 0
-  const { rank, at, folder, isRecent } = file
-  const ofFile =
-    (RANK_WORTH[rank] ?? 0) - Math.max(0, at) + (isRecent ? 8 : 0) + (folder >= 5 ? FOLDER_WORTH : 0)
+  const { rank, at, folder, isRecent, fit, told: inFile } = file
+  const named = Math.max(RANK_WORTH[rank] ?? 0, Math.min(MOST_FOR_FIT, FIT_WORTH * fit))
+  const ofFile = named - Math.max(0, at) + (isRecent ? 8 : 0) + (folder >= 5 ? FOLDER_WORTH : 0)
+  const switched = isSwitch && inFile > 0 && SWITCH.test(line.text) ? SWITCH_WORTH + inFile / 2 : 0
   const told = own + section / 2 + above / 4 + 10 * place.length
-  const score = told + ofFile + (told > 0 ? (KIND_WORTH[kindOf(line.text)] ?? 0) : 0)
+  const score = told + ofFile + switched + (told > 0 ? (KIND_WORTH[kindOf(line.text)] ?? 0) : 0)
   return { line, file, own, section, above, place, score }
 }
 
 /** By the rank of the path. */
 const RANK_WORTH = [0, 0, 0, 3, 3, 7, 10, 10, 14, 14, 14]
 const FOLDER_WORTH = 2
+/** Of words of its name that are said, however it is called in full. */
+const FIT_WORTH = 4
+const MOST_FOR_FIT = 7
+const SWITCH_WORTH = 3
 const KIND_WORTH: Readonly<Record<string, number>> = { setting: 2, box: 2, row: 1, heading: -2, comment: -2 }
 
 export const tellingWords = (clause: string): Set<string> =>

@@ -204,6 +204,7 @@ function newSigns(
     `new-rest:${restOf(clause.slice(end))}`,
     `new-rest-after:${restOf(clause.slice(end))} ${before}`,
     ...(/[.,;:!?]$/.test(text) ? [`new-ends:${text.slice(-1)}`] : []),
+    ...correctedSigns(clause, { start, end }),
     ...(isQuoted ? ['new-quoted'] : []),
     ...(isPath ? ['new-path'] : []),
     ...(isKnown ? ['new-known'] : []),
@@ -220,6 +221,20 @@ function newSigns(
       : []),
     ...(/\b(?:to|in|from|should|must|instead)\b/i.test(text) && !isQuoted ? ['new-holds-joint'] : []),
   ]
+}
+
+/** "Put it to WARN, no sorry, INFO": what is said behind such words takes the place of what was said before them. */
+const CORRECTS =
+  /\b(?:(?:no|oh|nah|er+|uh|um|sorry|actually|wait|hang on|hold on)[\s,]+)*(?:no wait|wait no|no sorry|sorry|scratch that|strike that|i mean|make that|no make it|rather no|or no|correction|actually no|no actually|oh wait|on second thought|better)\b/gi
+
+function correctedSigns(clause: string, { start, end }: { start: number; end: number }): string[] {
+  const [last] = Array.from(clause.matchAll(CORRECTS)).slice(-1)
+  if (!last) return []
+  return end <= last.index
+    ? ['new-taken-back']
+    : start >= last.index + last[0].length
+      ? ['new-corrected']
+      : []
 }
 
 const isThin = (text: string): boolean => stopWords.has(text.toLowerCase()) || THIN.has(text.toLowerCase())

@@ -82,10 +82,15 @@ function* stretchesOf(text: string, columns: readonly Column[], said: string): G
   yield* matches(text, NAME, 'name')
   yield* matches(text, /\+?\d[\d ]{6,}\d/g, 'phone')
   yield* matches(text, DATE, 'date')
-  yield* matches(text, /[£$€¥]?\d[\d.,:/-]*\d%?|[£$€¥]?\d%?/g, 'number')
+  // Between commas that part cells a number ends before the next one.
+  const isRow = columns.length > 2 && text.includes(',')
+  yield* matches(text, isRow ? NUMBER_IN_ROW : /[£$€¥]?\d[\d.,:/-]*\d%?|[£$€¥]?\d%?/g, 'number')
   yield* matches(text, /(?<=[£$€¥])\d[\d.,]*\d|(?<=[£$€¥])\d|\d+(?=%)/g, 'digits')
+  yield* matches(text, /(?<=[\p{L}\p{N}]@)[\p{L}\p{N}][\p{L}\p{N}._-]*/gu, 'tail')
   yield* matches(text, /[\p{L}\p{N}](?:[\p{L}\p{N}'’._/@+-]*[\p{L}\p{N}@+])?/gu, 'word')
 }
+
+const NUMBER_IN_ROW = /[£$€¥]?\d[\d.:/-]*\d%?|[£$€¥]?\d%?/g
 
 /** Of people: `A. Rowntree`, `Maria del Mar Ortiz`. */
 const NAME =

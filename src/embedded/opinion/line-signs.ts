@@ -8,6 +8,8 @@ export type FileFacts = {
   readonly at: number
   /** The rank of a folder it is in. */
   readonly folder: number
+  /** How well its path fits the words. */
+  readonly fit: number
   readonly isRecent: boolean
   /** What the words tell that it has anywhere. */
   readonly told: number
@@ -51,6 +53,8 @@ export function lineSigns(
     `recent:${isRecent ? lately : recent.length > 0 ? 'other' : 'none'}`,
     ...(isSpelled && rank < 8 ? ['another-spelled'] : []),
     ...(folder >= 5 ? ['folder-said'] : []),
+    `fit:${Math.min(4, Math.floor(2 * file.fit))}`,
+    `fit:${Math.min(4, Math.floor(2 * file.fit))} rank:${rank}`,
     `own:${bucket(own)}`,
     `section:${bucket(section)}`,
     `above:${bucket(above)}`,

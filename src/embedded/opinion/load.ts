@@ -1,4 +1,4 @@
-/** The stored opinions: JSON with tables as base64, packed with Brotli. Reads one file. */
+/** The stored opinions: JSON with tables as base64, and trees, packed with Brotli. Reads one file. */
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
@@ -18,7 +18,8 @@ import { signsOf, type SignOptions } from './signs.ts'
 import { type TargetAsk, targetCandidates } from './target-ranking.ts'
 import { type SearchAsk, searchCandidates } from './text-ranking.ts'
 import { type Grounds, trustCandidates } from './trust.ts'
-import { type NanoSaid, verdictCandidates } from './verdict.ts'
+import type { TreeModel } from './trees.ts'
+import { type NanoSaid, verdictShares } from './verdict.ts'
 
 /** Something that may be meant, and how likely it is. */
 export type Likely<Value> = { readonly value: Value; readonly share: number }
@@ -62,21 +63,13 @@ export type StoredModel = {
   readonly weights: string
 }
 
-type Ranking =
-  | 'edits'
-  | 'paths'
-  | 'targets'
-  | 'texts'
-  | 'contents'
-  | 'commands'
-  | 'verdict'
-  | 'further'
-  | 'trust'
+type Ranking = 'edits' | 'paths' | 'targets' | 'texts' | 'contents' | 'commands' | 'further' | 'trust'
 
 /** Of a request, or of a place in it. */
 type Classifier = 'actions' | 'cuts'
 
 export type StoredOpinions = Readonly<Record<Ranking | Classifier, StoredModel>> & {
+  readonly verdict: TreeModel
   /** Words that many writers use. */
   readonly words: readonly string[]
 }
@@ -87,7 +80,7 @@ export const loadOpinions = async (path: string): Promise<Opinions> => createOpi
 
 export async function loadModels(path: string): Promise<OpinionModels> {
   const text = await unpack(await readFile(path))
-  const { words, actions, cuts, ...rankings } = JSON.parse(text.toString('utf8')) as StoredOpinions
+  const { words, actions, cuts, verdict, ...rankings } = JSON.parse(text.toString('utf8')) as StoredOpinions
   return {
     known: new Set(words),
     actions: toModel(actions),
@@ -98,34 +91,31 @@ export async function loadModels(path: string): Promise<OpinionModels> {
     texts: toModel(rankings.texts),
     contents: toModel(rankings.contents),
     commands: toModel(rankings.commands),
-    verdict: toModel(rankings.verdict),
+    verdict,
     further: toModel(rankings.further),
     trust: toModel(rankings.trust),
   }
 }
 
 export type OpinionModels = Readonly<Record<Ranking | Classifier, LinearModel>> & {
+  readonly verdict: TreeModel
   readonly known: ReadonlySet<string>
 }
 
-function createOpinions({ known, actions, cuts, ...rankings }: OpinionModels): Opinions {
+function createOpinions({ known, actions, cuts, verdict, ...rankings }: OpinionModels): Opinions {
   const edits = weigherOf(rankings.edits)
   const paths = weigherOf(rankings.paths)
   const targets = weigherOf(rankings.targets)
   const texts = weigherOf(rankings.texts)
   const contents = weigherOf(rankings.contents)
   const commands = weigherOf(rankings.commands)
-  const verdict = weigherOf(rankings.verdict)
   const further = weigherOf(rankings.further)
   const trust = weigherOf(rankings.trust)
   return {
     knows: (word) => known.has(word),
     action: (request, options) => actionOpinion(actions, signsOf(request, { ...options, known })),
     verdict: (opinion, said) =>
-      ranked(verdictCandidates(opinion, said), verdict).map(({ action, share }) => ({
-        value: action,
-        share,
-      })),
+      verdictShares(verdict, opinion, said).map(({ action, share }) => ({ value: action, share })),
     edits: (ask) => rankEdits(ask, edits),
     paths: (ask) => ranked(pathCandidates(ask), paths).map(({ path, share }) => ({ value: path, share })),
     targets: (ask) =>

@@ -1,9 +1,10 @@
 /**
  * Which action is taken, after both have spoken: the linear classifier and nano. Nano's own confidence says little about requests of
- * writers it does not know, so how far each is to be believed is learned from such requests. Pure.
+ * writers it does not know, so how far each is to be believed is learned from such requests, by trees (decision 0026). Pure.
  */
 import type { Reason } from '../nano/format.ts'
-import { type Action, ACTIONS, type Opinion } from './action.ts'
+import { type Action, ACTIONS, isLook, type Opinion } from './action.ts'
+import { chanceOf, type TreeModel } from './trees.ts'
 
 /** What nano said to a request. */
 export type NanoSaid = {
@@ -19,48 +20,61 @@ export type NanoSaid = {
   readonly places: readonly string[]
 }
 
-export type VerdictCandidate = { readonly action: Action; readonly signs: readonly string[] }
+/** How likely each action is right, the likeliest first. Several may be: what is in a folder can be listed or found. */
+export const verdictShares = (
+  model: TreeModel,
+  opinion: Opinion,
+  said: NanoSaid,
+): { readonly action: Action; readonly share: number }[] =>
+  verdictFeatures(opinion, said, model.names)
+    .map(({ action, features }) => ({ action, share: chanceOf(model, features) }))
+    .toSorted((a, b) => b.share - a.share)
 
-export const verdictCandidates = (opinion: Opinion, said: NanoSaid): VerdictCandidate[] => {
-  const best = Math.max(...opinion.values())
-  return ACTIONS.map((action) => ({ action, signs: signsOf(action, { opinion, said, best }) }))
-}
+/** What the words and nano's refusal have, by names. */
+export const namesOf = ({ moods, places, reason }: NanoSaid): string[] => [
+  ...moods,
+  ...places,
+  ...(reason === undefined ? [] : [`reason:${reason}`]),
+]
 
-type Heard = { readonly opinion: Opinion; readonly said: NanoSaid; readonly best: number }
-
-function signsOf(action: Action, { opinion, said, best }: Heard): string[] {
-  const share = opinion.get(action) ?? 0
-  const kind = kindOf(action)
-  const likely = `share:${level(share)}`
-  const nano = saidOf(action, said)
-  return [
-    likely,
-    `${kind} ${likely}`,
-    ...(share === best ? [`best`, `${kind} best`] : []),
-    nano,
-    `${nano} sure:${level(said.sure)}`,
-    `${kind} ${nano} ${likely}`,
-    ...(action === said.action ? [`is ${action} sure:${level(said.sure)}`] : []),
-    ...said.moods.flatMap((mood) => [
-      `${kind} ${mood}`,
-      `${nano} ${mood}`,
-      `${kind} ${likely} ${mood}`,
-      `${nano} sure:${level(said.sure)} ${mood}`,
-    ]),
-    ...said.places.flatMap((place) => [`${kind} ${place}`, `${nano} ${place}`]),
-    ...(said.action === 'no' ? [`${kind} reason:${said.reason ?? ''} sure:${level(said.sure)}`] : []),
+/** For each action what both say of all of them, then what they say of this one. */
+export function verdictFeatures(
+  opinion: Opinion,
+  said: NanoSaid,
+  names: readonly string[],
+): { readonly action: Action; readonly features: readonly number[] }[] {
+  const shares = ACTIONS.map((action) => opinion.get(action) ?? 0)
+  const ranked = shares.toSorted((a, b) => b - a)
+  const there = new Set(namesOf(said))
+  const all = [
+    ...shares.map(logit),
+    ...ACTIONS.map((action) => Number(said.action === action)),
+    Number(said.action === undefined),
+    logit(said.sure),
+    ...names.map((name) => Number(there.has(name))),
   ]
+  return ACTIONS.map((action, at) => {
+    const share = shares[at] ?? 0
+    const kind = kindOf(action)
+    const own = [
+      logit(share),
+      ranked.indexOf(share),
+      Number(said.action === action),
+      ...KINDS.map((one) => Number(one === kind)),
+      at,
+    ]
+    return { action, features: [...all, ...own] }
+  })
 }
 
-function saidOf(action: Action, { action: nano }: NanoSaid): string {
-  if (nano === undefined) return `${kindOf(action)} said:other`
-  return nano === action ? `${kindOf(action)} said` : `${kindOf(action)} said:${kindOf(nano)}`
+const KINDS = ['no', 'look', 'act'] as const
+
+const kindOf = (action: Action): (typeof KINDS)[number] =>
+  action === 'no' ? 'no' : isLook(action) ? 'look' : 'act'
+
+const LEAST = 1e-6
+
+function logit(share: number): number {
+  const inside = Math.min(1 - LEAST, Math.max(LEAST, share))
+  return Math.log(inside / (1 - inside))
 }
-
-const LOOKS: ReadonlySet<string> = new Set(['find', 'list', 'read', 'search'])
-
-const kindOf = (action: Action): string => (action === 'no' ? 'no' : LOOKS.has(action) ? 'look' : 'act')
-
-const LEVELS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97, 0.99]
-
-const level = (share: number): number => LEVELS.filter((least) => share >= least).length

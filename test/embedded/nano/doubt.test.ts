@@ -84,6 +84,7 @@ describe('a call that acts is doubtful', () => {
     ['when the program was named with something else to do', 'do a npm audit fix', run('npm install')],
     ['when a command does not begin with a program', 'mail hr@example.com please', run('hr@example.com')],
     ['when the command goes on', 'npx prettier --write . go', run('npx prettier --write')],
+    ['when a picture follows', 'write Rocket 🚀 to a.txt', write('Rocket')],
     ['when a script is meant with arguments', 'run pytest tests/test_a.py and then more', run('pytest')],
     [
       'when the text goes on',

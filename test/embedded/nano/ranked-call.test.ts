@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { composedCall } from '../../../src/embedded/nano/composed-call.ts'
-import { rankedCall, type RankingPlace } from '../../../src/embedded/nano/ranked-call.ts'
+import { type RankingPlace } from '../../../src/embedded/nano/likeliest.ts'
+import { rankedCall } from '../../../src/embedded/nano/ranked-call.ts'
 import type { Likely, Opinions } from '../../../src/embedded/opinion/load.ts'
 import { createPathProject } from '../../../src/embedded/opinion/path-project.ts'
 
@@ -52,6 +53,27 @@ test('a file that is to be made is not taken for one that is there', () => {
   const made = { name: 'write_file', input: { path: 'new.txt', content: 'x', append: true } }
 
   expect(rankedCall(made, 0.5, placeWith({ paths: likely(['a.txt', 0.99]) }))).toBeUndefined()
+})
+
+test('a new file lies in the folder that is likely, where nano gave its name alone', () => {
+  const made = { name: 'write_file', input: { path: 'faq.md', content: '# FAQ' } }
+  const targets = likely(['drafts/faq.md', 0.9], ['faq.md', 0.05])
+  const path = (sure: number): unknown => rankedCall(made, sure, placeWith({ targets }))?.call.input['path']
+
+  expect(path(0.9)).toBe('drafts/faq.md')
+  expect(path(0.99)).toBeUndefined()
+})
+
+test('what an earlier step made is where a file goes, and does not go there itself', () => {
+  const place = {
+    ...placeWith({ paths: likely(['a.txt', 0.8]) }),
+    request: 'a is done, make a folder Old and move it in there',
+    clause: 'move it in there',
+    recent: ['Old'],
+  }
+  const move = { name: 'move_file', input: { from: 'Old', to: 'Old/Old' } }
+
+  expect(rankedCall(move, 0.6, place)?.call.input).toEqual({ from: 'a.txt', to: 'Old/a.txt' })
 })
 
 test('a command that is not spelled is the likeliest one, a spelled one stays', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Decision } from '../../../src/embedded/nano/decide.ts'
 import { composedCall } from '../../../src/embedded/nano/composed-call.ts'
-import { type RankingPlace, withEnd } from '../../../src/embedded/nano/ranked-call.ts'
+import { type RankingPlace, withEnd } from '../../../src/embedded/nano/likeliest.ts'
 import { rankedContent } from '../../../src/embedded/nano/ranked-content.ts'
 import type { LikelyContent, Opinions } from '../../../src/embedded/opinion/load.ts'
 import { createPathProject } from '../../../src/embedded/opinion/path-project.ts'

@@ -17,8 +17,10 @@ const calling = (name: string, input: Record<string, unknown>): Decision => ({
   call: { name, input },
 })
 
+const project = ['pages/site.j2', 'data/a.jsonl', 'src/PayTest.java', 'src/Pay.java', 'templates/x.txt']
+
 const tidied = (name: string, input: Record<string, unknown>, request: string): Promise<Decision> =>
-  tidy(calling(name, input), { request, clause: request, lines: [], paths: [], steps: [], files })
+  tidy(calling(name, input), { request, clause: request, lines: [], paths: [], project, steps: [], files })
 
 describe('an edit takes the letters of the file', () => {
   test('where the request spelled the old text in small letters', async () => {
@@ -33,7 +35,7 @@ describe('an edit takes the letters of the file', () => {
     const files = createFiles({ root: await tempProject({ 'a.yaml': 'robot: NAME\n' }) })
     const call = calling('edit_file', { path: 'a.yaml', old: 'name', new: 'hopper' })
     const clause = 'set the name to hopper'
-    const place = { request: clause, clause, lines: [], paths: [], steps: [], files }
+    const place = { request: clause, clause, lines: [], paths: [], project: [], steps: [], files }
 
     expect(await tidy(call, place)).toEqual(
       calling('edit_file', { path: 'a.yaml', old: 'NAME', new: 'hopper' }),
@@ -85,7 +87,7 @@ describe('a file that is there', () => {
     const likely: Decision = { kind: 'guess', call, why: 'why', isLikely: true }
 
     expect(
-      await tidy(likely, { request: 'x', clause: 'x', lines: [], paths: [], steps: [], files }),
+      await tidy(likely, { request: 'x', clause: 'x', lines: [], paths: [], project: [], steps: [], files }),
     ).toMatchObject({
       why: 'why',
       isLikely: false,
@@ -126,7 +128,7 @@ test('a new name is in the old folder, unless the main one is spoken of', async 
 describe('what is there is meant', () => {
   const paths = ['docs/', 'docs/ideas.txt', 'invoices/', 'invoices/inv_davis_118.txt', 'diary/2025/']
   const within = (name: string, input: Record<string, unknown>, request: string): Promise<Decision> =>
-    tidy(calling(name, input), { request, clause: request, lines: [], paths, steps: [], files })
+    tidy(calling(name, input), { request, clause: request, lines: [], paths, project: [], steps: [], files })
 
   test('a name without its folder', async () => {
     expect(await within('read_file', { path: 'ideas.txt' }, 'show ideas.txt')).toEqual(
@@ -184,5 +186,35 @@ describe('a text that occurs more than once', async () => {
 
     expect(await inAllPlaces(removed, project)).toBe(removed)
     expect(await inAllPlaces(other, project)).toBe(other)
+  })
+})
+
+describe('files are found by their type', () => {
+  test.each([
+    ['find all j2 templates', '**/*templates*', '**/*.j2'],
+    ['which jsonl files are there in the repo?', 'jsonl', '**/*.jsonl'],
+    ['every file which ends with Test.java', '**/Test.java', '**/*Test.java'],
+    ['find the templates', '**/*templates*', '**/*templates*'],
+    ['find Pay.java', '**/Pay.java', '**/Pay.java'],
+    ['is there a java class for pay', '**/*pay*', '**/*pay*'],
+  ])('%s', async (request, said, pattern) => {
+    expect(await tidied('find_files', { pattern: said }, request)).toEqual(calling('find_files', { pattern }))
+  })
+})
+
+describe('a name as a program has it', () => {
+  test.each([['E-17'], ['get_lr_sched'], ['readRows'], ['fmt()']])(
+    'is looked for as it stands: %s',
+    async (query) => {
+      expect(await tidied('search_code', { query }, `where is ${query}`)).toEqual(
+        calling('search_text', { pattern: query }),
+      )
+    },
+  )
+
+  test('but words are looked for by their meaning', async () => {
+    const query = 'where the session is opened'
+
+    expect(await tidied('search_code', { query }, query)).toEqual(calling('search_code', { query }))
   })
 })
