@@ -3,7 +3,7 @@
  * rounds, since everything else on the machine only adds to it. Also what loading it takes. Repeat with: npm run bench:classify [file]
  */
 import { fileURLToPath } from 'node:url'
-import { createNanoModel } from '../src/embedded/nano/model.ts'
+import { createNanoModel } from '../src/nano/model.ts'
 import { createFiles } from '../src/guard/paths/files.ts'
 
 const ROUNDS = 8

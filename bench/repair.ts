@@ -4,11 +4,11 @@
  * rules gave up. Repeat with: npm run bench:repair [cases of each kind] [seed] [--rules]
  */
 import { fileURLToPath } from 'node:url'
-import { createNanoEngine, type NanoEngine } from '../src/embedded/nano/engine.ts'
-import { systemSegments, userSegments, noSources } from '../src/embedded/nano/format.ts'
-import { nanoGrammar } from '../src/embedded/nano/grammar.ts'
-import { readCall as readNano } from '../src/embedded/nano/decide.ts'
-import { nanoTools, offers, signature } from '../src/embedded/nano/tools.ts'
+import { createNanoEngine, type NanoEngine } from '../src/nano/weights/engine.ts'
+import { systemSegments, userSegments, noSources } from '../src/nano/weights/format.ts'
+import { nanoGrammar } from '../src/nano/weights/grammar.ts'
+import { readCall as readNano } from '../src/nano/decide.ts'
+import { nanoTools, offers, signature } from '../src/nano/weights/tools.ts'
 import { editText } from '../src/lib/edit-text.ts'
 import { readArguments } from '../src/lib/read-call.ts'
 import {

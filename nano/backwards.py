@@ -1,4 +1,4 @@
-""""Run it, but first set x to 5", "before you build, set x to 5": what is said last is done first. Must equal src/embedded/nano/backwards.ts."""
+""""Run it, but first set x to 5", "before you build, set x to 5": what is said last is done first. Must equal src/nano/request/backwards.ts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Commands that everyone means by the same words: what git knows, what the machine is and has. They only look, unless git is told to store.
 
-Must equal src/embedded/opinion/command-facts.ts.
+Must equal src/nano/commands/facts.ts.
 """
 
 from __future__ import annotations

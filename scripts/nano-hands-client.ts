@@ -4,7 +4,7 @@
  */
 import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import type { NanoCall } from '../src/embedded/nano/run.ts'
+import type { NanoCall } from '../src/nano/steps/run.ts'
 
 export type Performed = { readonly ok: boolean; readonly text: string }
 

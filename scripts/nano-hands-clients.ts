@@ -2,7 +2,7 @@
  * Tools as other programs offer them over the API, for `nano:hands --api`: their names, parameters and descriptions, and what a call
  * of each does in Covey's own words. A shell command is carried out, the rest is judged as the own tool it equals.
  */
-import type { NanoCall } from '../src/embedded/nano/run.ts'
+import type { NanoCall } from '../src/nano/steps/run.ts'
 import type { JsonSchema } from '../src/protocol/model.ts'
 
 type Input = NanoCall['input']

@@ -1,6 +1,6 @@
 /** Whether what was called has the effect a label says. Changes are compared by what they leave behind, looks by what they look at. Pure. */
 import type { Classification } from '../src/protocol/classification.ts'
-import type { Grounds } from '../src/embedded/opinion/trust.ts'
+import type { Grounds } from '../src/nano/opinion/trust.ts'
 import { categoriesOf, definedTask } from './nano-hands-labels.ts'
 import type { Hand, HandRow, Made, Step } from './nano-hands-run.ts'
 import { after, plain, type State, text, wanted } from './nano-hands-state.ts'

@@ -3,9 +3,9 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createApp } from '../src/app/open.ts'
-import type { NanoCall } from '../src/embedded/nano/run.ts'
-import type { NanoModel } from '../src/embedded/nano/model.ts'
-import type { Grounds } from '../src/embedded/opinion/trust.ts'
+import type { NanoCall } from '../src/nano/steps/run.ts'
+import type { NanoModel } from '../src/nano/model.ts'
+import type { Grounds } from '../src/nano/opinion/trust.ts'
 import type { SessionApi } from '../src/protocol/session-api.ts'
 
 export type Step = Readonly<Record<string, unknown>> & { readonly do: string }

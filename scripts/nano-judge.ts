@@ -1,7 +1,7 @@
 /** How replies of nano are judged against the held-out requests: the same rules as nano/evaluate.py. Pure. */
-import type { NanoCall } from '../src/embedded/nano/run.ts'
-import { boundaries, placesOf } from '../src/embedded/nano/spans.ts'
-import { nanoTools } from '../src/embedded/nano/tools.ts'
+import type { NanoCall } from '../src/nano/steps/run.ts'
+import { boundaries, placesOf } from '../src/nano/request/spans.ts'
+import { nanoTools } from '../src/nano/weights/tools.ts'
 
 /** An argument in free words only has to hold these, in at most twelve words. */
 type Wanted = string | number | boolean | { readonly has: readonly string[] }

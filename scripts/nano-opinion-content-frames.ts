@@ -2,7 +2,7 @@
  * Appends as people ask for them who do not spell the line as it is to stand there. Most hands spell it; so the ranking of texts also learns
  * from sentences of this kind, made of the same lines. Pure.
  */
-import { lookOfFile, markerIn } from '../src/embedded/opinion/content-look.ts'
+import { lookOfFile, markerIn } from '../src/nano/contents/look.ts'
 
 type Line = { readonly path: string; readonly written: string; readonly text: string; readonly seed: number }
 

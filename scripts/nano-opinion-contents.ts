@@ -2,11 +2,11 @@
  * What the ranking of written texts learns from: the appends and new files among the steps of the hands. Writers who spell a line as it is to
  * stand there are many, others few; so each of the first kind is also learned from as the others would say it.
  */
-import { goesOnBehind, withEnd } from '../src/embedded/nano/likeliest.ts'
-import { typed } from '../src/embedded/nano/spoken.ts'
-import { lookOfFile, markerIn } from '../src/embedded/opinion/content-look.ts'
-import { type ContentAsk, contentCandidates } from '../src/embedded/opinion/content-ranking.ts'
-import { hashOf } from '../src/embedded/opinion/linear.ts'
+import { goesOnBehind, withEnd } from '../src/nano/calls/likeliest.ts'
+import { typed } from '../src/nano/request/spoken.ts'
+import { lookOfFile, markerIn } from '../src/nano/contents/look.ts'
+import { type ContentAsk, contentCandidates } from '../src/nano/contents/ranking.ts'
+import { hashOf } from '../src/nano/opinion/linear.ts'
 import { framed, framedFile } from './nano-opinion-content-frames.ts'
 import type { AskedStep } from './nano-opinion-hands.ts'
 import type { RankingExample } from './nano-opinion-ranking.ts'

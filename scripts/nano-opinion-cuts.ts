@@ -1,13 +1,13 @@
 /** The classifier of cuts between the parts of a request, and how good it is. */
-import type { LinearModel } from '../src/embedded/opinion/linear.ts'
-import type { OpinionModels } from '../src/embedded/opinion/load.ts'
+import type { LinearModel } from '../src/nano/opinion/linear.ts'
+import type { OpinionModels } from '../src/nano/opinion/load.ts'
 import {
   cutShares,
   cutSigns,
   likelyCuts,
   type PlaceToCut,
   placesToCut,
-} from '../src/embedded/opinion/part-cuts.ts'
+} from '../src/nano/opinion/part-cuts.ts'
 import type { Writer } from './nano-opinion-hands.ts'
 import { type Example, trainLinear } from './nano-opinion-train.ts'
 import { rightCuts } from './nano-opinion-units.ts'

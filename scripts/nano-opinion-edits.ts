@@ -1,13 +1,13 @@
 /** What the ranking of edits learns from: the edits of one line among the steps of the hands, each with its candidates. */
-import { createPathIndex } from '../src/embedded/nano/paths.ts'
+import { createPathIndex } from '../src/nano/paths/named.ts'
 import {
   type EditAsk,
   type EditCandidate,
   editCandidates,
   type EditChoice,
   outcomeOf,
-} from '../src/embedded/opinion/edit-ranking.ts'
-import type { LinearModel } from '../src/embedded/opinion/linear.ts'
+} from '../src/nano/edits/ranking.ts'
+import type { LinearModel } from '../src/nano/opinion/linear.ts'
 import type { HandRow, Step } from './nano-hands-run.ts'
 import { partsOf } from './nano-opinion-hands.ts'
 import { type RankingExample, trainRanking } from './nano-opinion-ranking.ts'

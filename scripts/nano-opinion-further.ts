@@ -2,13 +2,13 @@
  * What the ranking of what follows learns from: chains with what was made so far for a part of them, and the step that comes next. The
  * changes of lines are ranked by a model that does not know their writer.
  */
-import { createPathIndex } from '../src/embedded/nano/paths.ts'
-import type { EditProject } from '../src/embedded/opinion/edit-lines.ts'
-import { outcomeOf, rankEdits } from '../src/embedded/opinion/edit-ranking.ts'
-import type { Further, FurtherAsk, MadeStep, RepeatedAction } from '../src/embedded/opinion/further-ask.ts'
-import { furtherCandidates } from '../src/embedded/opinion/further-ranking.ts'
-import type { LinearModel } from '../src/embedded/opinion/linear.ts'
-import { ranked, weigherOf } from '../src/embedded/opinion/ranking.ts'
+import { createPathIndex } from '../src/nano/paths/named.ts'
+import type { EditProject } from '../src/nano/edits/lines.ts'
+import { outcomeOf, rankEdits } from '../src/nano/edits/ranking.ts'
+import type { Further, FurtherAsk, MadeStep, RepeatedAction } from '../src/nano/further/ask.ts'
+import { furtherCandidates } from '../src/nano/further/ranking.ts'
+import type { LinearModel } from '../src/nano/opinion/linear.ts'
+import { ranked, weigherOf } from '../src/nano/opinion/ranking.ts'
 import type { Step } from './nano-hands-run.ts'
 import { editExamples, editOf, trainEdits } from './nano-opinion-edits.ts'
 import { type Part, partsOf, type Writer } from './nano-opinion-hands.ts'

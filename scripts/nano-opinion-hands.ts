@@ -1,8 +1,8 @@
 /** The requests by hand as the trained opinions learn from them: projects, and single steps with the words that ask for each. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { clausesOf } from '../src/embedded/nano/clauses.ts'
-import { createPathProject, type PathProject } from '../src/embedded/opinion/path-project.ts'
+import { clausesOf } from '../src/nano/request/clauses.ts'
+import { createPathProject, type PathProject } from '../src/nano/paths/project.ts'
 import type { HandRow, Step } from './nano-hands-run.ts'
 import { TEST_HANDS } from './nano-hands-split.ts'
 import { type UnitPart, unitParts } from './nano-opinion-units.ts'

@@ -1,5 +1,5 @@
 /** Trains a ranking: a log-linear model over the candidates of each example, with AdaGrad. */
-import { hashOf, type LinearModel, softmax } from '../src/embedded/opinion/linear.ts'
+import { hashOf, type LinearModel, softmax } from '../src/nano/opinion/linear.ts'
 
 /** Of each candidate its signs, and whether it is one of the right ones. */
 export type RankingExample = readonly {

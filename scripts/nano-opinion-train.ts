@@ -1,5 +1,5 @@
 /** Trains the linear classifier of requests: multinomial logistic regression with AdaGrad over hashed features. */
-import { hashOf, type LinearModel, softmax } from '../src/embedded/opinion/linear.ts'
+import { hashOf, type LinearModel, softmax } from '../src/nano/opinion/linear.ts'
 
 export type Example = {
   readonly signs: Iterable<string>

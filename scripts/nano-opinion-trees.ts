@@ -2,7 +2,7 @@
  * Trains boosted trees: each tree is grown leaf by leaf where the loss falls most, on the slopes and curves of the logistic loss (Newton steps).
  * Features are cut into bins first, so that a split is looked for among a few dozen places.
  */
-import type { Tree } from '../src/embedded/opinion/trees.ts'
+import type { Tree } from '../src/nano/opinion/trees.ts'
 
 export type TreeExample = { readonly features: readonly number[]; readonly isRight: boolean }
 

@@ -4,8 +4,8 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { LinearModel } from '../src/embedded/opinion/linear.ts'
-import { type Grounds, trustCandidates } from '../src/embedded/opinion/trust.ts'
+import type { LinearModel } from '../src/nano/opinion/linear.ts'
+import { type Grounds, trustCandidates } from '../src/nano/opinion/trust.ts'
 import type { Writer } from './nano-opinion-hands.ts'
 import { trainRanking } from './nano-opinion-ranking.ts'
 

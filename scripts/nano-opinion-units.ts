@@ -1,6 +1,6 @@
 /** Where the requests by hand fall into their parts: what is said of each step tells where one ends and the next begins. Pure. */
-import { type PlaceToCut, placesToCut } from '../src/embedded/opinion/part-cuts.ts'
-import { wordsIn } from '../src/embedded/opinion/tokens.ts'
+import { type PlaceToCut, placesToCut } from '../src/nano/opinion/part-cuts.ts'
+import { wordsIn } from '../src/nano/opinion/tokens.ts'
 import type { HandRow, Step } from './nano-hands-run.ts'
 
 /** The places where one unit of steps ends and the next begins; nothing where that is unclear. */

@@ -9,16 +9,11 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { brotliCompressSync } from 'node:zlib'
-import { outcomeOf, rankEdits } from '../src/embedded/opinion/edit-ranking.ts'
-import { likelihoods } from '../src/embedded/opinion/linear.ts'
-import {
-  loadModels,
-  type OpinionModels,
-  type StoredOpinions,
-  toStored,
-} from '../src/embedded/opinion/load.ts'
-import { ranked, weigherOf } from '../src/embedded/opinion/ranking.ts'
-import { signsOf } from '../src/embedded/opinion/signs.ts'
+import { outcomeOf, rankEdits } from '../src/nano/edits/ranking.ts'
+import { likelihoods } from '../src/nano/opinion/linear.ts'
+import { loadModels, type OpinionModels, type StoredOpinions, toStored } from '../src/nano/opinion/load.ts'
+import { ranked, weigherOf } from '../src/nano/opinion/ranking.ts'
+import { signsOf } from '../src/nano/opinion/signs.ts'
 import { VALIDATION_HANDS } from './nano-hands-split.ts'
 import { commandExample, pathExample, targetExample, textExample } from './nano-opinion-arguments.ts'
 import { contentExample } from './nano-opinion-contents.ts'

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import type { NanoEngine, NanoReply } from '../src/embedded/nano/engine.ts'
+import type { NanoEngine, NanoReply } from '../src/nano/weights/engine.ts'
 
 /** A file belongs to one version of the weights. */
 export function rememberReplies(engine: NanoEngine, file: string): NanoEngine {

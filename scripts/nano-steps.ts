@@ -6,9 +6,9 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createApp } from '../src/app/open.ts'
-import { readCall } from '../src/embedded/nano/decide.ts'
-import type { NanoReply } from '../src/embedded/nano/engine.ts'
-import type { NanoModel } from '../src/embedded/nano/model.ts'
+import { readCall } from '../src/nano/decide.ts'
+import type { NanoReply } from '../src/nano/weights/engine.ts'
+import type { NanoModel } from '../src/nano/model.ts'
 import { builtinTools } from '../src/tools/all.ts'
 import { isSameCall, type StepRow } from './nano-judge.ts'
 

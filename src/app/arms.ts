@@ -8,7 +8,7 @@ import { basename, resolve } from 'node:path'
 import { armSizes } from './arm-sizes.ts'
 import type { ServerArmParts } from './server-arm.ts'
 import { learnWindow } from '../context/budget.ts'
-import type { NanoModel } from '../embedded/nano/model.ts'
+import type { NanoModel } from '../nano/model.ts'
 import { packageFile } from '../lib/package-files.ts'
 import type { ArmSettings, Capabilities } from '../protocol/arm.ts'
 import type { Classification } from '../protocol/classification.ts'
@@ -148,7 +148,7 @@ async function openNano(why: string, parts: ArmParts): Promise<OpenedArm> {
 }
 
 async function loadNano({ files }: ArmParts): Promise<NanoModel> {
-  const { createNanoModel } = await import('../embedded/nano/model.ts')
+  const { createNanoModel } = await import('../nano/model.ts')
   const sha256 = (await readFile(packageFile(`${NANO}.sha256`), 'utf8')).slice(0, 64)
   return createNanoModel({
     path: packageFile(NANO),

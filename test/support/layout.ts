@@ -29,6 +29,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   view: base,
   provider: [...base, 'dialect', 'context'],
   embedded: [...base, 'dialect', 'context'],
+  nano: [...base, 'dialect', 'embedded'],
   federation: [...base, 'provider'],
   session: [...base, 'engine', 'context'],
 }

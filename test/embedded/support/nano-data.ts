@@ -1,7 +1,7 @@
 /** What the Python side says: tables, worked examples, held-out requests and their folders. */
 import { readFileSync } from 'node:fs'
 import type { Category } from '../../../src/protocol/tool.ts'
-import type { NanoParameter } from '../../../src/embedded/nano/tools.ts'
+import type { NanoParameter } from '../../../src/nano/weights/tools.ts'
 import type { Segment } from '../../../src/embedded/segment.ts'
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
